@@ -1,0 +1,43 @@
+#ifndef CUZK_BASE_FILE_H
+#define CUZK_BASE_FILE_H
+
+/* Files: read-only mappings, bounded reads, and writing under a temporary name with sync and rename. */
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A file mapped read-only. Regular files only. */
+struct cz_map {
+    const uint8_t *data;
+    size_t size;
+};
+
+CZ_MUST_CHECK enum cz_status cz_map_open(struct cz_map *out, const char *path, struct cz_error *err);
+/** Accepts a zeroed map; leaves it zeroed. */
+void cz_map_close(struct cz_map *map);
+
+/**
+ * Reads a whole file of at most `limit` bytes into a new buffer (NUL appended, not counted); the caller frees it with
+ * cz_free. CZ_ERR_LIMIT names the file and the limit.
+ */
+CZ_MUST_CHECK enum cz_status cz_file_read(uint8_t **out, size_t *len, const char *path, size_t limit,
+                                          struct cz_error *err);
+
+/** A file under way: written beside `path` under a temporary name, and only commit gives it its name. */
+struct cz_file_writer;
+
+CZ_MUST_CHECK enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *path, struct cz_error *err);
+/** Appends (buffered). After a failure every later call fails with the same error. */
+CZ_MUST_CHECK enum cz_status cz_file_writer_append(struct cz_file_writer *w, const void *data, size_t len,
+                                                   struct cz_error *err);
+/** Flushes, syncs the file, renames it to its name, syncs the folder, and frees w whether it worked or not. */
+CZ_MUST_CHECK enum cz_status cz_file_writer_commit(struct cz_file_writer *w, struct cz_error *err);
+/** Removes the temporary file and frees w. Accepts NULL. */
+void cz_file_writer_abort(struct cz_file_writer *w);
+
+/** Whole buffer to `path` by way of a cz_file_writer. */
+CZ_MUST_CHECK enum cz_status cz_file_write(const char *path, const void *data, size_t len, struct cz_error *err);
+
+#endif

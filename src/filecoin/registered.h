@@ -1,0 +1,44 @@
+#ifndef CUZK_FILECOIN_REGISTERED_H
+#define CUZK_FILECOIN_REGISTERED_H
+
+/* Registered proofs, sector sizes and the constants that follow from them (spec/porep-circuit.md §1, post-circuits.md §6). */
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** RegisteredSealProof numbers: 5·version + size, sizes in the order 2 KiB, 8 MiB, 512 MiB, 32 GiB, 64 GiB. */
+enum cz_registered_seal { CZ_SEAL_2KIB_V1 = 0, CZ_SEAL_COUNT = 20 };
+
+enum cz_seal_version { CZ_SEAL_V1, CZ_SEAL_V1_1, CZ_SEAL_SYNTHETIC, CZ_SEAL_NON_INTERACTIVE };
+
+/** Shape of trees C and R: base levels of 8, then at most one sub and one top level (0: absent). */
+struct cz_sector_info {
+    uint64_t size; /* bytes */
+    const char *name; /* "2KiB" */
+    uint32_t nodes_log2;
+    uint32_t base_levels, sub_arity, top_arity;
+    uint32_t layers;
+    uint32_t partitions, challenges; /* per partition */
+    uint32_t ni_partitions, ni_challenges;
+};
+
+/** Every sector size 2 KiB … 64 GiB that the reference has circuits for, ascending. */
+extern const struct cz_sector_info CZ_SECTORS[];
+extern const uint32_t CZ_NUM_SECTORS;
+
+/** NULL when there is no such size. */
+const struct cz_sector_info *cz_sector_by_size(uint64_t bytes);
+/** "2KiB", "32gib" …, any case; NULL when unknown. */
+const struct cz_sector_info *cz_sector_by_name(const char *name);
+
+/** "StackedDrg2KiBV1_1_Feat_SyntheticPoRep" …; CZ_ERR_FORMAT when unknown. */
+CZ_MUST_CHECK enum cz_status cz_registered_seal_parse(enum cz_registered_seal *out, const char *name, size_t len);
+const char *cz_registered_seal_name(enum cz_registered_seal proof);
+enum cz_seal_version cz_registered_seal_version(enum cz_registered_seal proof);
+const struct cz_sector_info *cz_registered_seal_sector(enum cz_registered_seal proof);
+/** LE u64 number ‖ 24 zero bytes. */
+void cz_registered_seal_porep_id(uint8_t out[32], enum cz_registered_seal proof);
+
+#endif
