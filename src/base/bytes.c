@@ -18,7 +18,9 @@ void *cz_calloc(size_t n, size_t size) {
     return p;
 }
 
-void cz_free(void *p) { free(p); }
+void cz_free(void *p) {
+    free(p);
+}
 
 void cz_hex_encode(char *out, const uint8_t *in, size_t n) {
     static const char DIGIT[] = "0123456789abcdef";

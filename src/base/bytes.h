@@ -9,20 +9,45 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t cz_load_le32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static inline uint64_t cz_load_le64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
-static inline uint32_t cz_load_be32(const uint8_t *p) { return __builtin_bswap32(cz_load_le32(p)); }
-static inline uint64_t cz_load_be64(const uint8_t *p) { return __builtin_bswap64(cz_load_le64(p)); }
-static inline void cz_store_le32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
-static inline void cz_store_le64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
-static inline void cz_store_be32(uint8_t *p, uint32_t v) { cz_store_le32(p, __builtin_bswap32(v)); }
-static inline void cz_store_be64(uint8_t *p, uint64_t v) { cz_store_le64(p, __builtin_bswap64(v)); }
+static inline uint32_t cz_load_le32(const uint8_t *p) {
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+static inline uint64_t cz_load_le64(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+static inline uint32_t cz_load_be32(const uint8_t *p) {
+    return __builtin_bswap32(cz_load_le32(p));
+}
+static inline uint64_t cz_load_be64(const uint8_t *p) {
+    return __builtin_bswap64(cz_load_le64(p));
+}
+static inline void cz_store_le32(uint8_t *p, uint32_t v) {
+    memcpy(p, &v, 4);
+}
+static inline void cz_store_le64(uint8_t *p, uint64_t v) {
+    memcpy(p, &v, 8);
+}
+static inline void cz_store_be32(uint8_t *p, uint32_t v) {
+    cz_store_le32(p, __builtin_bswap32(v));
+}
+static inline void cz_store_be64(uint8_t *p, uint64_t v) {
+    cz_store_le64(p, __builtin_bswap64(v));
+}
 
 /** Overwrites n bytes at p with zeros in a way that the compiler keeps. p may be NULL when n is 0. */
 void cz_memzero(void *p, size_t n);
 
 /** *out = a * b, or false on overflow (out untouched). */
-static inline bool cz_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool cz_mul_size(size_t a, size_t b, size_t *out) {
+    size_t product;
+    if (__builtin_mul_overflow(a, b, &product)) return false;
+    *out = product;
+    return true;
+}
 
 /** Zeroed array of n elements of `size` bytes, 64-byte aligned, or NULL (overflow or no memory). Free with cz_free. */
 void *cz_calloc(size_t n, size_t size);

@@ -1,7 +1,8 @@
 #ifndef CUZK_BASE_LOG_H
 #define CUZK_BASE_LOG_H
 
-/* Logging for the engine, the daemon and the commands; libraries below them do not log. One line an event, to stderr. */
+/* Logging for the engine, the daemon and the commands; libraries below them do not log. One line an event, to stderr.
+ */
 
 #include "base/status.h"
 

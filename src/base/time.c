@@ -8,4 +8,6 @@ uint64_t cz_time_now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-double cz_time_since(uint64_t start_ns) { return (double)(cz_time_now_ns() - start_ns) * 1e-9; }
+double cz_time_since(uint64_t start_ns) {
+    return (double)(cz_time_now_ns() - start_ns) * 1e-9;
+}
