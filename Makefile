@@ -1,0 +1,39 @@
+# A thin front: every target is a script or a CMake preset-like call that you can run by itself.
+BUILD ?= build
+JOBS  ?= $(shell nproc)
+
+.PHONY: all build bootstrap demo check check-long bench bench-peers format lint clean
+
+all: build
+
+bootstrap:
+	@scripts/bootstrap.sh
+
+build: bootstrap
+	@cmake -G Ninja -S . -B $(BUILD) >$(BUILD)-cmake.log 2>&1 || { cat $(BUILD)-cmake.log; exit 1; }
+	@rm -f $(BUILD)-cmake.log
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: bootstrap
+	@scripts/demo.sh
+
+check: bootstrap
+	@scripts/check.sh
+
+check-long: bootstrap
+	@scripts/check.sh --long
+
+bench: build
+	@scripts/bench.sh
+
+bench-peers: build
+	@scripts/bench.sh --peers
+
+format:
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+
+lint: build
+	@scripts/lint.sh $(BUILD)
+
+clean:
+	rm -rf build build-clang build-asan build-fuzz

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# lint.sh BUILD: layers of every #include, format, generated constants, clang-tidy over the compile commands of BUILD.
+# Banned functions are compile errors by themselves (src/base/banned.h).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:?usage: lint.sh BUILD_FOLDER}
+python3 scripts/check_layers.py
+git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
+python3 scripts/gen_poseidon.py --check
+mapfile -t files < <(git ls-files 'src/*.c')
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy -p "$build" --quiet 2>/tmp/cuzk-tidy.$$ || {
+    cat /tmp/cuzk-tidy.$$
+    exit 1
+}
+rm -f /tmp/cuzk-tidy.$$
