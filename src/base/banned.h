@@ -12,6 +12,9 @@
 #include <time.h>
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets strtok atoi atol atoll atof
-#pragma GCC poison gmtime localtime ctime asctime rand srand tmpnam mktemp
+#pragma GCC poison gmtime localtime ctime asctime srand tmpnam mktemp
+
+/* Not poisoned: OpenSSL's headers name parameters so. A call is an error all the same. */
+int rand(void) __attribute__((deprecated("banned: use base/random.h")));
 
 #endif
