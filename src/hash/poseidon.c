@@ -1,0 +1,153 @@
+#include "hash/poseidon.h"
+
+#include "hash/poseidon_constants.inc"
+
+#include <string.h>
+
+#define PARAMS(a, rp)                                                                                                  \
+    {                                                                                                                  \
+        .arity = (a), .t = (a) + 1, .partial_rounds = (rp), .comp = COMP_##a, .mds = MDS_##a,                          \
+        .pre_sparse = PRE_SPARSE_##a, .sparse = SPARSE_##a                                                             \
+    }
+
+static const struct cz_poseidon_params PARAMS_OF[] = {PARAMS(2, 55), PARAMS(4, 56), PARAMS(8, 57), PARAMS(11, 57)};
+
+const struct cz_poseidon_params *cz_poseidon_params(unsigned arity) {
+    for (size_t i = 0; i < sizeof PARAMS_OF / sizeof *PARAMS_OF; i++)
+        if (PARAMS_OF[i].arity == arity) return &PARAMS_OF[i];
+    return NULL;
+}
+
+/* ---- inner products with one reduction at the end: half the work of multiplying and adding ---- */
+
+typedef unsigned __int128 u128;
+
+struct wide {
+    uint64_t l[9]; /* up to 12 products of values below r */
+};
+
+static inline void wide_mul_add(struct wide *w, const struct cz_fr *a, const struct cz_fr *b) {
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t carry = 0;
+        for (unsigned j = 0; j < 4; j++) {
+            u128 v = (u128)a->l[i] * b->l[j] + w->l[i + j] + carry;
+            w->l[i + j] = (uint64_t)v;
+            carry = (uint64_t)(v >> 64);
+        }
+        for (unsigned j = i + 4; j < 9; j++) carry = __builtin_add_overflow(w->l[j], carry, &w->l[j]);
+    }
+}
+
+/* v -= m when v >= m; five limbs. */
+static inline void sub_if_ge(uint64_t v[5], const uint64_t m[5]) {
+    uint64_t d[5], borrow = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        u128 x = (u128)v[i] - m[i] - borrow;
+        d[i] = (uint64_t)x;
+        borrow = (uint64_t)(x >> 64) & 1;
+    }
+    for (unsigned i = 0; i < 5; i++) v[i] = borrow ? v[i] : d[i];
+}
+
+/* r = w / 2^256. w < 12·r² gives less than 12·r·(r/2^256) + r < 6.5·r, so 4r, 2r and r are taken off. */
+static void wide_reduce(struct cz_fr *r, struct wide *w) {
+    static const uint64_t N = 0xfffffffeffffffffu; /* -1/r mod 2^64 */
+    const uint64_t *m = CZ_FR_MODULUS;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t k = w->l[i] * N, carry = 0;
+        for (unsigned j = 0; j < 4; j++) {
+            u128 v = (u128)k * m[j] + w->l[i + j] + carry;
+            w->l[i + j] = (uint64_t)v;
+            carry = (uint64_t)(v >> 64);
+        }
+        for (unsigned j = i + 4; j < 9; j++) carry = __builtin_add_overflow(w->l[j], carry, &w->l[j]);
+    }
+    uint64_t v[5] = {w->l[4], w->l[5], w->l[6], w->l[7], w->l[8]};
+    for (unsigned shift = 3; shift-- > 0;) {
+        uint64_t s[5] = {m[0] << shift, 0, 0, 0, 0};
+        for (unsigned i = 1; i < 4; i++) s[i] = shift ? m[i] << shift | m[i - 1] >> (64 - shift) : m[i];
+        s[4] = shift ? m[3] >> (64 - shift) : 0;
+        sub_if_ge(v, s);
+    }
+    memcpy(r->l, v, sizeof r->l);
+}
+
+static inline void quintic(struct cz_fr *x) {
+    struct cz_fr x2;
+    cz_fr_sqr(&x2, x);
+    cz_fr_sqr(&x2, &x2);
+    cz_fr_mul(x, x, &x2);
+}
+
+/* s = s·m: element j is the sum over i of s[i]·m[i][j]. */
+static void dense_layer(struct cz_fr *s, const struct cz_fr *m, unsigned t) {
+    struct cz_fr in[CZ_POSEIDON_MAX_T];
+    memcpy(in, s, t * sizeof *s);
+    for (unsigned j = 0; j < t; j++) {
+        struct wide w = {0};
+        for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &in[i], &m[i * t + j]);
+        wide_reduce(&s[j], &w);
+    }
+}
+
+/* spec/gadgets.md §6.2 */
+static void permute(struct cz_fr *s, const struct cz_poseidon_params *p) {
+    const unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
+    const struct cz_fr *comp = p->comp;
+    for (unsigned i = 0; i < t; i++) cz_fr_add(&s[i], &s[i], &comp[i]);
+    comp += t;
+    for (unsigned q = 0; q < half; q++, comp += t) {
+        for (unsigned i = 0; i < t; i++) {
+            quintic(&s[i]);
+            cz_fr_add(&s[i], &s[i], &comp[i]);
+        }
+        dense_layer(s, q + 1 < half ? p->mds : p->pre_sparse, t);
+    }
+    const struct cz_fr *sparse = p->sparse;
+    for (unsigned q = 0; q < p->partial_rounds; q++, comp++, sparse += 2 * t - 1) {
+        quintic(&s[0]);
+        cz_fr_add(&s[0], &s[0], comp);
+        struct wide w = {0};
+        for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &sparse[i]);
+        for (unsigned j = 1; j < t; j++) {
+            struct cz_fr v;
+            cz_fr_mul(&v, &sparse[t + j - 1], &s[0]);
+            cz_fr_add(&s[j], &s[j], &v);
+        }
+        wide_reduce(&s[0], &w);
+    }
+    for (unsigned q = 0; q < half; q++) {
+        for (unsigned i = 0; i < t; i++) {
+            quintic(&s[i]);
+            if (q + 1 < half) cz_fr_add(&s[i], &s[i], &comp[i]);
+        }
+        if (q + 1 < half) {
+            comp += t;
+            dense_layer(s, p->mds, t);
+        } else {
+            /* Only element 1 of the last layer is the result. */
+            struct wide w = {0};
+            for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &p->mds[i * t + 1]);
+            wide_reduce(&s[1], &w);
+        }
+    }
+}
+
+void cz_poseidon_merkle_tag(struct cz_fr *tag, unsigned arity) {
+    cz_fr_from_u64(tag, (UINT64_C(1) << arity) - 1);
+}
+
+void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, unsigned arity) {
+    const struct cz_poseidon_params *p = cz_poseidon_params(arity);
+    struct cz_fr s[CZ_POSEIDON_MAX_T];
+    s[0] = *tag;
+    memcpy(s + 1, in, arity * sizeof *s);
+    permute(s, p);
+    *out = s[1];
+}
+
+void cz_poseidon_hash(struct cz_fr *out, const struct cz_fr *in, unsigned arity) {
+    struct cz_fr tag;
+    cz_poseidon_merkle_tag(&tag, arity);
+    cz_poseidon_hash_tag(out, &tag, in, arity);
+}
