@@ -25,7 +25,7 @@ bool cz_g1_affine_eq(const struct cz_g1_affine *a, const struct cz_g1_affine *b)
 void cz_g1_affine_neg(struct cz_g1_affine *r, const struct cz_g1_affine *a);
 /** y² = x³ + 4, or infinity. */
 bool cz_g1_affine_on_curve(const struct cz_g1_affine *a);
-/** The point (already on the curve) has order r or is infinity: by the endomorphism (Scott, ePrint 2021/1130, §4). */
+/** The point (already on the curve) has order r or is infinity: by the endomorphism (Scott, ePrint 2021/1130, §6). */
 bool cz_g1_affine_in_subgroup(const struct cz_g1_affine *a);
 
 void cz_g1_from_affine(struct cz_g1 *r, const struct cz_g1_affine *a);
@@ -39,8 +39,9 @@ void cz_g1_neg(struct cz_g1 *r, const struct cz_g1 *a);
 void cz_g1_add(struct cz_g1 *r, const struct cz_g1 *a, const struct cz_g1 *b);
 void cz_g1_add_affine(struct cz_g1 *r, const struct cz_g1 *a, const struct cz_g1_affine *b);
 void cz_g1_dbl(struct cz_g1 *r, const struct cz_g1 *a);
-/** r = k·a for k of n limbs low to high. */
+/** r = k·a for k of n limbs low to high and any a on the curve. */
 void cz_g1_mul_limbs(struct cz_g1 *r, const struct cz_g1 *a, const uint64_t *k, size_t n);
+/** r = k·a for a in the subgroup (or infinity): splits k by the endomorphism, which is wrong for other points. */
 void cz_g1_mul(struct cz_g1 *r, const struct cz_g1 *a, const struct cz_fr *k);
 
 #endif

@@ -39,8 +39,9 @@ void cz_g2_neg(struct cz_g2 *r, const struct cz_g2 *a);
 void cz_g2_add(struct cz_g2 *r, const struct cz_g2 *a, const struct cz_g2 *b);
 void cz_g2_add_affine(struct cz_g2 *r, const struct cz_g2 *a, const struct cz_g2_affine *b);
 void cz_g2_dbl(struct cz_g2 *r, const struct cz_g2 *a);
-/** r = k·a for k of n limbs low to high. */
+/** r = k·a for k of n limbs low to high and any a on the curve. */
 void cz_g2_mul_limbs(struct cz_g2 *r, const struct cz_g2 *a, const uint64_t *k, size_t n);
+/** r = k·a for a in the subgroup (or infinity): splits k by the endomorphism, which is wrong for other points. */
 void cz_g2_mul(struct cz_g2 *r, const struct cz_g2 *a, const struct cz_fr *k);
 
 #endif
