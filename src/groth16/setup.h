@@ -28,9 +28,10 @@ struct cz_setup_result {
  * Writes the .params file and the .vk file (temporary name, sync, rename). Nothing derived from the waste stays in
  * memory. CZ_ERR_UNSATISFIED names an unconstrained variable. progress (may be NULL) gets 0 … 1.
  */
-CZ_MUST_CHECK enum cz_status cz_setup_write(struct cz_setup_result *result, const char *params_path, const char *vk_path,
-                                            const struct cz_r1cs *r1cs, const struct cz_toxic_waste *waste,
-                                            struct cz_device *dev, struct cz_pool *pool,
-                                            void (*progress)(void *ctx, double done), void *ctx, struct cz_error *err);
+CZ_MUST_CHECK enum cz_status cz_setup_write(struct cz_setup_result *result, const char *params_path,
+                                            const char *vk_path, const struct cz_r1cs *r1cs,
+                                            const struct cz_toxic_waste *waste, struct cz_device *dev,
+                                            struct cz_pool *pool, void (*progress)(void *ctx, double done), void *ctx,
+                                            struct cz_error *err);
 
 #endif

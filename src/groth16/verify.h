@@ -14,8 +14,8 @@ CZ_MUST_CHECK enum cz_status cz_verify(bool *valid, const struct cz_vk *vk, cons
  * n proofs under one key, inputs one after the other, num_inputs each, with random 128-bit weights
  * (spec/r1cs-and-prover.md §9). n = 1 is cz_verify. n = 0 is CZ_ERR_ARGUMENT.
  */
-CZ_MUST_CHECK enum cz_status cz_verify_batch(bool *valid, const struct cz_vk *vk, const struct cz_proof *proof, size_t n,
-                                             const struct cz_fr *input, size_t num_inputs);
+CZ_MUST_CHECK enum cz_status cz_verify_batch(bool *valid, const struct cz_vk *vk, const struct cz_proof *proof,
+                                             size_t n, const struct cz_fr *input, size_t num_inputs);
 
 /** A .prf file of fil-blst, single or batch, told apart by its length (spec/known-values.md §9). */
 CZ_MUST_CHECK enum cz_status cz_verify_prf(bool *valid, uint64_t *num_proofs, const uint8_t *data, size_t len,

@@ -45,7 +45,8 @@ void cz_vk_write(uint8_t *out, const struct cz_vk *vk);
 void cz_vk_done(struct cz_vk *vk);
 
 /** Rejects infinity, points off the curve or outside the subgroup; the error names A, B or C. */
-CZ_MUST_CHECK enum cz_status cz_proof_read(struct cz_proof *out, const uint8_t in[CZ_PROOF_BYTES], struct cz_error *err);
+CZ_MUST_CHECK enum cz_status cz_proof_read(struct cz_proof *out, const uint8_t in[CZ_PROOF_BYTES],
+                                           struct cz_error *err);
 void cz_proof_write(uint8_t out[CZ_PROOF_BYTES], const struct cz_proof *proof);
 
 #endif
