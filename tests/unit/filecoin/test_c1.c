@@ -1,0 +1,483 @@
+#include "c1_support.h"
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "filecoin/c1_int.h"
+
+static char *plain; /* porep-v1_1 */
+
+static int setup(void **state) {
+    (void)state;
+    plain = test_read(C1_OF("porep-v1_1"), NULL);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    free(plain);
+    return 0;
+}
+
+static struct cz_c1 *parse_ok(const void *data, size_t len) {
+    struct cz_c1 *c1 = NULL;
+    struct cz_error err = {0};
+    if (cz_c1_parse(&c1, data, len, &err) != CZ_OK) fail_msg("%s", err.detail);
+    return c1;
+}
+
+static void assert_hex(const uint8_t *got, const char *want) {
+    char hex[65];
+    cz_hex_encode(hex, got, 32);
+    assert_string_equal(hex, want);
+}
+
+static void assert_same(const struct cz_c1 *a, const struct cz_c1 *b) {
+    assert_int_equal(a->proof, b->proof);
+    assert_memory_equal(a->comm_r, b->comm_r, 32);
+    assert_memory_equal(a->seed, b->seed, 32);
+    assert_memory_equal(a->ticket, b->ticket, 32);
+    assert_int_equal(a->num_partitions, b->num_partitions);
+    for (uint32_t i = 0; i < a->num_partitions * a->challenges_per_partition; i++) {
+        const struct cz_porep_challenge *x = &a->challenge[i], *y = &b->challenge[i];
+        assert_int_equal(x->node, y->node);
+        const struct cz_column_proof *p = &x->exp[7], *q = &y->exp[7];
+        assert_int_equal(p->index, q->index);
+        assert_memory_equal(p->row, q->row, 64);
+        assert_memory_equal(p->inclusion.leaf, q->inclusion.leaf, 32);
+        for (uint32_t l = 0; l < p->inclusion.num_levels; l++) {
+            const struct cz_merkle_level *u = &p->inclusion.level[l], *v = &q->inclusion.level[l];
+            assert_int_equal(u->index, v->index);
+            assert_memory_equal(u->sibling, v->sibling, 32 * u->num_siblings);
+        }
+    }
+}
+
+static void test_reference(void **state) {
+    (void)state;
+    struct cz_c1 *c1 = parse_ok(plain, strlen(plain));
+    assert_int_equal(c1->proof, 5);
+    assert_int_equal(c1->sector_size, 2048);
+    assert_int_equal(c1->num_partitions, 1);
+    assert_int_equal(c1->challenges_per_partition, 2);
+    assert_false(c1->has_sector_number);
+    const struct cz_porep_challenge *c = &c1->challenge[1];
+    assert_int_equal(c->comm_d.num_levels, 6);
+    assert_int_equal(c->comm_d.level[5].num_siblings, 1);
+    assert_int_equal(c->c_x.inclusion.num_levels, 2);
+    assert_int_equal(c->drg[5].inclusion.level[1].num_siblings, 7);
+    assert_int_equal(c->node, c->c_x.index);
+    /* Roots agree over all paths: nothing went to the wrong place. */
+    for (unsigned i = 0; i < 2; i++) {
+        c = &c1->challenge[i];
+        assert_memory_equal(c->comm_d.root, c1->comm_d, 32);
+        assert_memory_equal(c->comm_r_last.root, c1->challenge[0].comm_r_last.root, 32);
+        for (unsigned j = 0; j < 6; j++) assert_memory_equal(c->drg[j].inclusion.root, c->c_x.inclusion.root, 32);
+        for (unsigned j = 0; j < 8; j++) assert_memory_equal(c->exp[j].inclusion.root, c->c_x.inclusion.root, 32);
+    }
+    cz_c1_destroy(c1);
+    cz_c1_destroy(NULL);
+}
+
+/* The model's C1 of spec/known-values.md §8: contents known. */
+static void test_known_sector(void **state) {
+    (void)state;
+    struct cz_c1 *c1 = NULL;
+    struct cz_error err = {0};
+    if (cz_c1_parse_file(&c1, CZ_SHARED_DIR "/spec/vectors/c1-2kib.json", &err) != CZ_OK) fail_msg("%s", err.detail);
+    assert_hex(c1->comm_d, "a56f68b58b6d151ea91b65299d9204dd0c392d2c66a61d00825fb527e3fbd020");
+    assert_hex(c1->comm_r, "bab25baf29c288cd3e9a21d9bdacb80e2c3e1674eba353cbbe509ea62e32121e");
+    assert_hex(c1->replica_id, "760cf0641d5cd2d034014aef10d8e2ba9644fbe5ba8c39a37ad963aa1fce050f");
+    assert_hex(c1->challenge[0].c_x.inclusion.root, "8bbecb3b6f42b015cf93e88750efea5f3fa3c6d8aaa6eca4a7d77d794489b96f");
+    assert_hex(c1->challenge[1].comm_r_last.root, "8d09d55574d62d067957a931f8a2e5b6f6e4cbdae74e82342e59b4e64c05b62b");
+    assert_int_equal(c1->challenge[0].node, 19);
+    assert_int_equal(c1->challenge[1].node, 37);
+    static const unsigned exp[] = {60, 41, 36, 34, 62, 6, 47, 18};
+    for (unsigned i = 0; i < 8; i++) assert_int_equal(c1->challenge[1].exp[i].index, exp[i]);
+    cz_c1_destroy(c1);
+}
+
+static void test_all_vectors(void **state) {
+    (void)state;
+    static const struct {
+        const char *path;
+        unsigned proof, partitions;
+    } cases[] = {
+        {C1_OF("porep-v1"), 0, 1},
+        {C1_OF("porep-v1_1-synthetic"), 10, 1},
+        {C1_OF("porep-v1_2-non-interactive"), 15, 13},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct cz_c1 *c1 = NULL;
+        struct cz_error err = {0};
+        if (cz_c1_parse_file(&c1, cases[i].path, &err) != CZ_OK) fail_msg("%s", err.detail);
+        assert_int_equal(c1->proof, cases[i].proof);
+        assert_int_equal(c1->num_partitions, cases[i].partitions);
+        cz_c1_destroy(c1);
+    }
+}
+
+static void test_forms(void **state) {
+    (void)state;
+    struct cz_c1 *bare = parse_ok(plain, strlen(plain));
+    char *envelope = test_envelope(plain, "2048");
+    struct cz_c1 *c1 = parse_ok(envelope, strlen(envelope));
+    assert_true(c1->has_sector_number);
+    assert_int_equal(c1->sector_number, 7);
+    assert_same(bare, c1);
+    cz_c1_destroy(c1);
+    size_t len;
+    uint8_t *gz = test_gzip(envelope, strlen(envelope), &len);
+    c1 = parse_ok(gz, len);
+    assert_same(bare, c1);
+    cz_c1_destroy(c1);
+    free(gz);
+    gz = test_gzip(plain, strlen(plain), &len);
+    c1 = parse_ok(gz, len);
+    assert_same(bare, c1);
+    cz_c1_destroy(c1);
+    /* Every cut is an error, and so is a byte too many. */
+    struct cz_error err;
+    for (size_t cut = 0; cut < len; cut += 97) assert_int_not_equal(cz_c1_parse(&c1, gz, cut, &err), CZ_OK);
+    assert_int_equal(cz_c1_parse(&c1, gz, len - 1, &err), CZ_ERR_FORMAT);
+    assert_non_null(strstr(err.detail, "cut short"));
+    gz = realloc(gz, len + 1);
+    gz[len] = 0;
+    assert_int_equal(cz_c1_parse(&c1, gz, len + 1, &err), CZ_ERR_FORMAT);
+    free(gz);
+    free(envelope);
+    cz_c1_destroy(bare);
+}
+
+/* Fed in pieces of every small size, the result is the same. */
+static void test_pieces(void **state) {
+    (void)state;
+    struct cz_c1 *bare = parse_ok(plain, strlen(plain));
+    const size_t len = strlen(plain);
+    for (size_t piece = 1; piece < 40; piece += 6) {
+        struct cz_c1_parser *p = NULL;
+        struct cz_c1 *c1 = NULL;
+        assert_int_equal(cz_c1_parser_create(&p, true, NULL), CZ_OK);
+        for (size_t at = 0; at < len; at += piece)
+            assert_int_equal(
+                cz_c1_parser_feed(p, (const uint8_t *)plain + at, len - at < piece ? len - at : piece, NULL), CZ_OK);
+        assert_int_equal(cz_c1_parser_finish(p, &c1, NULL), CZ_OK);
+        cz_c1_parser_destroy(p);
+        assert_same(bare, c1);
+        cz_c1_destroy(c1);
+    }
+    cz_c1_destroy(bare);
+}
+
+/* Keys in another order, and keys that nobody knows. */
+static void test_order_and_unknown(void **state) {
+    (void)state;
+    struct cz_c1 *bare = parse_ok(plain, strlen(plain));
+    const char *proofs = strstr(plain, "\"vanilla_proofs\""), *comm_r = strstr(plain, "\"comm_r\":");
+    assert_true(proofs && comm_r && proofs < comm_r);
+    size_t size = strlen(plain) + 200;
+    char *swapped = malloc(size);
+    snprintf(swapped, size,
+             "{\"x\":[{\"a\":[1,null,true,\"s\"]},-1.5e3],%.*s,%.*s,\"registered_proof\":\"StackedDrg2KiBV1_1\"}",
+             (int)(strlen(comm_r) - 1), comm_r, (int)(comm_r - proofs - 1), proofs);
+    struct cz_c1 *c1 = parse_ok(swapped, strlen(swapped));
+    assert_same(bare, c1);
+    cz_c1_destroy(c1);
+    free(swapped);
+    char *extra = test_replace(plain, "\"index\":", 3, "\"more\":{\"index\":[[]]},\"index\":");
+    c1 = parse_ok(extra, strlen(extra));
+    assert_same(bare, c1);
+    cz_c1_destroy(c1);
+    free(extra);
+    cz_c1_destroy(bare);
+}
+
+struct bad {
+    const char *find;
+    unsigned nth;
+    const char *with;
+    enum cz_status status;
+    const char *text; /* part of the message */
+};
+
+#define R_BYTES                                                                                                        \
+    "1,0,0,0,255,255,255,255,254,91,254,255,2,164,189,83,5,216,161,9,8,216,57,51,72,125,157,41,83,167,237,115"
+#define ZEROS "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+#define ONES "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"
+
+/* The array after the key is replaced by a good one: `with` is what comes before it. */
+static const struct bad BAD[] = {
+    /* wrong names */
+    {"StackedDrg2KiBV1_1", 0, "StackedDrg2KiBV1_9", CZ_ERR_FORMAT,
+     "registered_proof: unknown proof \"StackedDrg2KiBV1_9\""},
+    {"\"StackedDrg2KiBV1_1\"", 0, "7", CZ_ERR_FORMAT, "registered_proof: expected a string, found a number"},
+    {"StackedDrg2KiBV1_1\"", 0, "StackedDrg8MiBV1_1\"", CZ_ERR_MISMATCH,
+     "proofs of 2KiB, but registered_proof is StackedDrg8MiBV1_1"},
+    {"StackedDrg2KiBV1_1\"", 0, "StackedDrg2KiBV1_2_Feat_NonInteractivePoRep\"", CZ_ERR_LENGTH,
+     "1 partitions, but StackedDrg2KiBV1_2_Feat_NonInteractivePoRep has 13"},
+    {"\"StackedDrg2KiBV1\"", 0, "\"StackedDrg2KiBV1_1\"", CZ_ERR_FORMAT,
+     "vanilla_proofs: \"StackedDrg2KiBV1_1\" is not"},
+    {"\"StackedDrg2KiBV1\"", 0, "\"StackedDrg8MiBV1\"", CZ_ERR_LENGTH,
+     "vanilla_proofs[0][0].comm_d_proofs.data.Single.path: 6 elements, expected 18"},
+    {"\"StackedDrg2KiBV1\"", 0, "\"StackedDrg32GiBV1\"", CZ_ERR_LENGTH,
+     "comm_d_proofs.data.Single.path: 6 elements, expected 30"},
+    {"\"StackedDrg2KiBV1\":", 0, "\"\\u0000\\n\":", CZ_ERR_FORMAT, "\"??\" is not the name"},
+    {"{\"StackedDrg2KiBV1\":", 0, "{\"StackedDrg2KiBV1\":[],\"StackedDrg2KiBV1\":", CZ_ERR_FORMAT,
+     "vanilla_proofs: more than one key"},
+    {"\"Single\"", 0, "\"Sub\"", CZ_ERR_MISMATCH, "comm_d_proofs.data: \"Sub\", but a tree of this size is \"Single\""},
+    {"\"Single\"", 1, "\"Top\"", CZ_ERR_MISMATCH, "comm_r_last_proof.data: \"Top\""},
+    /* missing and repeated */
+    {"\"comm_r\":", 0, "\"comm_q\":", CZ_ERR_FORMAT, "top level: field comm_r is missing"},
+    {"\"comm_d\":", 0, "\"comm_r\":", CZ_ERR_FORMAT, "comm_r: given twice"},
+    {"\"leaf\":", 5, "\"left\":", CZ_ERR_FORMAT, "inclusion_proof.data.Single: field leaf is missing"},
+    {"\"c_x\":", 0, "\"c_y\":", CZ_ERR_FORMAT, "vanilla_proofs[0][0].replica_column_proofs: field c_x is missing"},
+    {"\"encoding_proof\":", 1, "\"encoding\":", CZ_ERR_FORMAT, "vanilla_proofs[0][1]: field encoding_proof is missing"},
+    {"\"hashes\":", 2, "\"hash\":", CZ_ERR_FORMAT, "comm_d_proofs.data.Single.path[2]: field hashes is missing"},
+    {"\"node\":", 1, "\"layer_index\":", CZ_ERR_FORMAT, "labeling_proofs[1].layer_index: given twice"},
+    /* envelope */
+    {"\"comm_r\":", 0, "\"SectorNum\":1,\"comm_r\":", CZ_ERR_FORMAT, "of an envelope in one"},
+    {"\"comm_r\":", 0, "\"Phase1Out\":\"AAAA\",\"comm_r\":", CZ_ERR_FORMAT, "Phase1Out: "},
+    /* bytes */
+    {"\"seed\":[", 0, "\"seed\":[256,", CZ_ERR_FORMAT, "seed[0]: expected a number from 0 to 255"},
+    {"\"seed\":[", 0, "\"seed\":[-1,", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[1.0,", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[1e1,", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[null,", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[[],", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[{},", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[\"1\",", CZ_ERR_FORMAT, "seed[0]: expected"},
+    {"\"seed\":[", 0, "\"seed\":[01,", CZ_ERR_FORMAT, "malformed JSON"},
+    {"\"seed\":[", 0, "\"seed\":[7,", CZ_ERR_LENGTH, "seed[32]: more than 32 bytes"},
+    {"\"seed\":[", 0, "\"seed\":[1],\"s\":[", CZ_ERR_LENGTH, "seed: 1 bytes, expected 32"},
+    {"\"seed\":[", 0, "\"seed\":\"x\",\"s\":[", CZ_ERR_FORMAT, "seed: expected an array of 32 bytes, found a string"},
+    {"\"seed\":[", 0, "\"seed\":{},\"s\":[", CZ_ERR_FORMAT, "seed: expected an array of 32 bytes, found an object"},
+    {"\"seed\":[", 0, "\"seed\":[" ZEROS "],\"s\":[", CZ_ERR_FORMAT, "seed: all zero"},
+    {"\"comm_r\":[", 0, "\"comm_r\":[" ZEROS "],\"s\":[", CZ_ERR_FORMAT, "comm_r: all zero"},
+    {"\"comm_d\":[", 0, "\"comm_d\":[" ZEROS "],\"s\":[", CZ_ERR_FORMAT, "comm_d: all zero"},
+    /* field elements */
+    {"\"comm_r\":[", 0, "\"comm_r\":[" R_BYTES "],\"s\":[", CZ_ERR_FIELD_RANGE, "comm_r: not below"},
+    {"\"replica_id\":[", 0, "\"replica_id\":[" R_BYTES "],\"s\":[", CZ_ERR_FIELD_RANGE, "replica_id: not below"},
+    {"\"root\":[", 9, "\"root\":[" R_BYTES "],\"s\":[", CZ_ERR_FIELD_RANGE,
+     "exp_parents[0].inclusion_proof.data.Single.root: not below"},
+    {"\"rows\":[", 3, "\"rows\":[[" R_BYTES "],", CZ_ERR_FIELD_RANGE, "drg_parents[2].column.rows[0]: not below"},
+    {"\"hashes\":[", 6, "\"hashes\":[[" R_BYTES "],", CZ_ERR_FIELD_RANGE,
+     "comm_r_last_proof.data.Single.path[0].hashes[0]: not below"},
+    {"\"parents\":[", 2, "\"parents\":[[" R_BYTES "],", CZ_ERR_FIELD_RANGE, "encoding_proof.parents[0]: not below"},
+    /* counts */
+    {"\"hashes\":[", 0, "\"hashes\":[[" ONES "],", CZ_ERR_LENGTH,
+     "comm_d_proofs.data.Single.path[0].hashes[1]: more than 1 elements"},
+    {"\"hashes\":[", 6, "\"hashes\":[[" ONES "],", CZ_ERR_LENGTH,
+     "comm_r_last_proof.data.Single.path[0].hashes[7]: more than 7 elements"},
+    {"\"rows\":[", 0, "\"rows\":[[" ONES "],", CZ_ERR_LENGTH, "c_x.column.rows[2]: more than 2 elements"},
+    {"\"rows\":[", 0, "\"rows\":[[" ONES "]],\"x\":[", CZ_ERR_LENGTH, "c_x.column.rows: 1 elements, expected 2"},
+    {"\"parents\":[", 0, "\"parents\":[[" ONES "],", CZ_ERR_LENGTH,
+     "labeling_proofs[0].parents[37]: more than 37 elements"},
+    {"\"drg_parents\":[", 0, "\"drg_parents\":[],\"x\":[", CZ_ERR_LENGTH, "drg_parents: 0 elements, expected 6"},
+    {"\"exp_parents\":[", 1, "\"exp_parents\":[],\"x\":[", CZ_ERR_LENGTH,
+     "vanilla_proofs[0][1].replica_column_proofs.exp_parents: 0 elements, expected 8"},
+    {"\"labeling_proofs\":[", 0, "\"labeling_proofs\":[],\"x\":[", CZ_ERR_LENGTH,
+     "labeling_proofs: 0 elements, expected 2"},
+    {"{\"StackedDrg2KiBV1\":[", 0, "{\"StackedDrg2KiBV1\":[[],", CZ_ERR_LENGTH,
+     "vanilla_proofs[0]: 0 elements, expected 2"},
+    {"{\"StackedDrg2KiBV1\":[", 0, "{\"StackedDrg2KiBV1\":[]},\"x\":{\"y\":[", CZ_ERR_LENGTH,
+     "vanilla_proofs: 0 partitions"},
+    {"{\"StackedDrg2KiBV1\":[", 0, "{},\"x\":{\"y\":[", CZ_ERR_FORMAT, "vanilla_proofs: empty object"},
+    /* numbers */
+    {"\"index\":", 0, "\"index\":2,\"x\":", CZ_ERR_FORMAT, "comm_d_proofs.data.Single.path[0].index: 2 exceeds 1"},
+    {"\"index\":", 6, "\"index\":8,\"x\":", CZ_ERR_FORMAT, "path[0].index: 8 exceeds 7"},
+    {"\"column\":{\"index\":", 0, "\"column\":{\"index\":4294967296,\"x\":", CZ_ERR_FORMAT,
+     "column.index: 4294967296 exceeds 32 bits"},
+    {"\"node\":", 0, "\"node\":18446744073709551616,\"x\":", CZ_ERR_FORMAT,
+     "node: \"18446744073709551616\" is not a whole number"},
+    {"\"node\":", 0, "\"node\":123456789012345678901234567890123456789012345678901234567890,\"x\":", CZ_ERR_FORMAT,
+     "\"1234567890123456789012345678901234567890…\" is not"},
+    {"\"node\":", 0, "\"node\":-1,\"x\":", CZ_ERR_FORMAT, "node: \"-1\" is not"},
+    {"\"node\":", 0, "\"node\":1.5,\"x\":", CZ_ERR_FORMAT, "node: \"1.5\" is not"},
+    {"\"node\":", 0, "\"node\":true,\"x\":", CZ_ERR_FORMAT, "node: expected a number, found a boolean"},
+    {"\"_h\":null", 0, "\"_h\":0", CZ_ERR_FORMAT, "column._h: expected null, found a number"},
+    {"\"column\":{", 0, "\"column\":null,\"x\":{", CZ_ERR_FORMAT, "column: expected an object, found null"},
+    {"\"labeling_proofs\":[", 0, "\"labeling_proofs\":{},\"x\":[", CZ_ERR_FORMAT,
+     "labeling_proofs: expected an array, found an object"},
+    /* not JSON */
+    {"\"seed\":", 0, "\"se\xff\x80\":1,\"seed\":", CZ_ERR_FORMAT, "invalid bytes in UTF8 string"},
+    {"\"seed\":", 0, "\"seed\"", CZ_ERR_FORMAT, "malformed JSON"},
+    {"\"seed\":", 0, "/* no */\"seed\":", CZ_ERR_FORMAT, "malformed JSON"},
+    {"\"seed\":[", 0, "\"seed\":[,", CZ_ERR_FORMAT, "malformed JSON"},
+};
+
+static void assert_bad(const char *text, size_t len, enum cz_status status, const char *part) {
+    struct cz_c1 *c1 = NULL;
+    struct cz_error err = {0};
+    enum cz_status got = cz_c1_parse(&c1, (const uint8_t *)text, len, &err);
+    assert_null(c1);
+    if (got != status || !strstr(err.detail, part))
+        fail_msg("status %d, \"%s\"; wanted %d, \"%s\"", got, err.detail, status, part);
+    assert_int_equal(err.status, status);
+    assert_null(strchr(err.detail, '\n'));
+}
+
+static void test_bad(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char *text = test_replace(plain, BAD[i].find, BAD[i].nth, BAD[i].with);
+        assert_bad(text, strlen(text), BAD[i].status, BAD[i].text);
+        free(text);
+    }
+    /* The largest value below r is fine. */
+    char *text = test_replace(plain, "\"comm_r\":[", 0,
+                              "\"comm_r\":[0,0"
+                              "," R_BYTES "],\"x\":[");
+    char *fixed = test_replace(text, "[0,0,1,0,0,0,255", 0, "[0,0,0,0,255");
+    struct cz_c1 *c1 = parse_ok(fixed, strlen(fixed));
+    cz_c1_destroy(c1);
+    free(text);
+    free(fixed);
+}
+
+static void test_offset(void **state) {
+    (void)state;
+    char *text = test_replace(plain, "\"ticket\":[", 0, "\"ticket\":[999,");
+    char want[64];
+    snprintf(want, sizeof want, "(at byte %zu)", (size_t)(strstr(text, "999,") - text) + 3);
+    assert_bad(text, strlen(text), CZ_ERR_FORMAT, want);
+    free(text);
+}
+
+static void test_bad_whole(void **state) {
+    (void)state;
+    const size_t len = strlen(plain);
+    for (size_t cut = 1; cut < len; cut += 211) assert_bad(plain, cut, CZ_ERR_FORMAT, "C1 output: ");
+    assert_bad(plain, len - 1, CZ_ERR_FORMAT, "premature EOF");
+    assert_bad("", 0, CZ_ERR_FORMAT, "empty");
+    assert_bad("   ", 3, CZ_ERR_FORMAT, "C1 output: ");
+    assert_bad("[]", 2, CZ_ERR_FORMAT, "top level: expected an object, found an array");
+    assert_bad("12", 2, CZ_ERR_FORMAT, "top level: expected an object, found a number");
+    assert_bad("{}", 2, CZ_ERR_FORMAT, "field registered_proof is missing");
+    assert_bad("<html>", 6, CZ_ERR_FORMAT, "malformed JSON");
+    assert_bad("\x1f\x8b", 2, CZ_ERR_FORMAT, "gzip");
+    assert_bad("\x1f\x8bxxxxxxxxxxxxxxxxxxxxxxx", 25, CZ_ERR_FORMAT, "gzip");
+    char *twice = malloc(2 * len + 1);
+    memcpy(twice, plain, len);
+    memcpy(twice + len, plain, len);
+    assert_bad(twice, 2 * len, CZ_ERR_FORMAT, "trailing garbage");
+    free(twice);
+}
+
+static void test_large(void **state) {
+    (void)state;
+    const size_t n = 10 << 20;
+    char *text = malloc(n + 64);
+    /* Ten megabytes of digits, of opening brackets, of one string, of one key. */
+    size_t at = (size_t)snprintf(text, 64, "{\"comm_r\":[");
+    memset(text + at, '7', n);
+    assert_bad(text, at + n, CZ_ERR_FORMAT, "comm_r[0]: expected a number from 0 to 255");
+    memcpy(text + at + n, "]}", 2);
+    assert_bad(text, at + n + 2, CZ_ERR_FORMAT, "comm_r[0]: expected a number from 0 to 255");
+    at = (size_t)snprintf(text, 64, "{\"x\":");
+    memset(text + at, '[', n);
+    assert_bad(text, at + n, CZ_ERR_LIMIT, "nested deeper than 100");
+    memset(text, '[', n);
+    assert_bad(text, n, CZ_ERR_FORMAT, "top level: expected an object");
+    at = (size_t)snprintf(text, 64, "{\"registered_proof\":\"");
+    memset(text + at, 'S', n);
+    memcpy(text + at + n, "\"}", 2);
+    assert_bad(text, at + n + 2, CZ_ERR_FORMAT, "unknown proof \"SSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSSS\"");
+    memset(text, 'k', n);
+    text[0] = '{', text[1] = '"';
+    assert_bad(text, n, CZ_ERR_FORMAT, "premature EOF");
+    free(text);
+}
+
+/* 260 MiB of spaces in 260 KB of gzip. */
+static void test_zip_bomb(void **state) {
+    (void)state;
+    const size_t n = 260u << 20;
+    char *spaces = malloc(n);
+    memset(spaces, ' ', n);
+    size_t len;
+    uint8_t *gz = test_gzip(spaces, n, &len);
+    assert_true(len < n / 900);
+    assert_bad((char *)gz, len, CZ_ERR_LIMIT, "more than 256 MiB when decompressed");
+    assert_bad(spaces, n, CZ_ERR_LIMIT, "more than 256 MiB");
+    free(gz);
+    free(spaces);
+}
+
+static void test_bad_envelope(void **state) {
+    (void)state;
+    char *good = test_envelope(plain, "2048");
+    static const struct bad cases[] = {
+        {"\"SectorSize\":2048", 0, "\"SectorSize\":8388608", CZ_ERR_MISMATCH,
+         "SectorSize: 8388608, but Phase1Out holds a proof of 2048 bytes"},
+        {"\"SectorSize\":2048", 0, "\"SectorSize\":\"2048\"", CZ_ERR_FORMAT,
+         "SectorSize: expected a number, found a string"},
+        {",\"SectorSize\":2048", 0, "", CZ_ERR_FORMAT, "field SectorSize is missing"},
+        {"\"SectorNum\":7,", 0, "", CZ_ERR_FORMAT, "field SectorNum is missing"},
+        {"\"SectorNum\":7", 0, "\"SectorNum\":-7", CZ_ERR_FORMAT, "SectorNum: \"-7\" is not"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"A", CZ_ERR_FORMAT, "Phase1Out: base64 of"},
+        {"\"Phase1Out\":\"e", 0, "\"Phase1Out\":\"*", CZ_ERR_FORMAT, "Phase1Out: not base64 at character 0"},
+        {"\"Phase1Out\":\"eyJy", 0, "\"Phase1Out\":\"eyJ=", CZ_ERR_FORMAT, "Phase1Out: not base64 at character 3"},
+        {"\"Phase1Out\":\"eyJy", 0, "\"Phase1Out\":\"e\\nJy", CZ_ERR_FORMAT, "Phase1Out: not base64 at character 1"},
+        {"\"Phase1Out\":\"eyJy", 0, "\"Phase1Out\":\"eyJ5", CZ_ERR_FORMAT,
+         "Phase1Out: top level: field registered_proof is missing"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"\",\"x\":\"", CZ_ERR_FORMAT, "Phase1Out: base64 of 0"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"e30=\",\"x\":\"", CZ_ERR_FORMAT,
+         "Phase1Out: top level: field registered_proof is missing"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"e31=\",\"x\":\"", CZ_ERR_FORMAT,
+         "Phase1Out: not base64 at character 2"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"ew==\",\"x\":\"", CZ_ERR_FORMAT,
+         "Phase1Out: top level: malformed JSON"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":\"====\",\"x\":\"", CZ_ERR_FORMAT,
+         "Phase1Out: not base64 at character 0"},
+        {"\"Phase1Out\":\"", 0, "\"Phase1Out\":[],\"x\":\"", CZ_ERR_FORMAT,
+         "Phase1Out: expected a string, found an array"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = test_replace(good, cases[i].find, cases[i].nth, cases[i].with);
+        assert_bad(text, strlen(text), cases[i].status, cases[i].text);
+        free(text);
+    }
+    /* No envelope in an envelope. */
+    char *nested = test_envelope(good, "2048");
+    assert_bad(nested, strlen(nested), CZ_ERR_FORMAT, "Phase1Out: top level: field registered_proof is missing");
+    free(nested);
+    /* An error inside names its field there. */
+    char *inner = test_replace(plain, "\"seed\":[", 0, "\"seed\":[777,");
+    char *outer = test_envelope(inner, "2048");
+    assert_bad(outer, strlen(outer), CZ_ERR_FORMAT, "Phase1Out: seed[0]: expected a number from 0 to 255");
+    free(inner);
+    free(outer);
+    free(good);
+}
+
+static void test_missing_file(void **state) {
+    (void)state;
+    struct cz_c1 *c1 = NULL;
+    struct cz_error err = {0};
+    assert_int_not_equal(cz_c1_parse_file(&c1, "/nonexistent/c1.json", &err), CZ_OK);
+    assert_non_null(strstr(err.detail, "/nonexistent/c1.json"));
+}
+
+static void test_speed(void **state) {
+    (void)state;
+    size_t len;
+    char *ni = test_read(C1_OF("porep-v1_2-non-interactive"), &len);
+    uint64_t start = cz_time_now_ns();
+    struct cz_c1 *c1 = parse_ok(ni, len);
+    double seconds = cz_time_since(start);
+    print_message("%.2f MB in %.1f ms: %.0f MB/s\n", (double)len / 1e6, seconds * 1e3, (double)len / 1e6 / seconds);
+    cz_c1_destroy(c1);
+    free(ni);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),    cmocka_unit_test(test_known_sector),
+        cmocka_unit_test(test_all_vectors),  cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_order_and_unknown),
+        cmocka_unit_test(test_bad),          cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_bad_whole),    cmocka_unit_test(test_large),
+        cmocka_unit_test(test_zip_bomb),     cmocka_unit_test(test_bad_envelope),
+        cmocka_unit_test(test_missing_file), cmocka_unit_test(test_speed),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
