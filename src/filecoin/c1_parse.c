@@ -279,7 +279,10 @@ static const char *kind_name(enum kind kind) {
 
 /* What the next value must be, and its place (NULL: none). False when there may be no next value. */
 static bool expect(struct cz_c1_parser *p, enum type *type, uint8_t **place) {
-    if (p->bytes) return fail(p, CZ_ERR_FORMAT, "expected a number from 0 to 255");
+    if (p->bytes) {
+        fail(p, CZ_ERR_FORMAT, "expected a number from 0 to 255");
+        return false;
+    }
     if (p->depth == 0) {
         *type = T_TOP;
         *place = (uint8_t *)&p->top;
@@ -287,7 +290,10 @@ static bool expect(struct cz_c1_parser *p, enum type *type, uint8_t **place) {
     }
     struct frame *f = &p->frame[p->depth - 1];
     if (TYPE[f->type].kind == ARRAY) {
-        if (f->index >= f->limit) return fail(p, CZ_ERR_LENGTH, "more than %u elements", f->limit);
+        if (f->index >= f->limit) {
+            fail(p, CZ_ERR_LENGTH, "more than %u elements", f->limit);
+            return false;
+        }
         *type = TYPE[f->type].item;
         *place = f->place ? f->place + f->index * f->stride : NULL;
         /* labeling_proofs: only the first one's node has a place. */
