@@ -267,24 +267,23 @@ enum cz_status cz_verify_prf(bool *valid, uint64_t *num_proofs, const uint8_t *d
                             ".prf: the length of %zu bytes fits neither a single proof nor a batch with its counts",
                             len);
     }
-    struct cz_proof *proof = NULL;
-    struct cz_fr *input = NULL;
-    struct cz_vk vk = {0};
-    enum cz_status status = cz_vk_read(&vk, prf.key, (size_t)(data + len - prf.key), NULL, err);
-    if (status != CZ_OK) goto out;
-    if (vk.num_ic != prf.inputs + 1) {
-        status = cz_error_set(err, CZ_ERR_MISMATCH, ".prf: %llu inputs, its key is for %u",
-                              (unsigned long long)prf.inputs, vk.num_ic - 1);
-        goto out;
+    uint32_t num_ic = cz_load_be32(prf.key + CZ_VK_HEADER_BYTES - 4);
+    if (num_ic != prf.inputs + 1) {
+        return cz_error_set(err, CZ_ERR_MISMATCH, ".prf: %llu inputs, its key has %u ic points",
+                            (unsigned long long)prf.inputs, num_ic);
     }
-    /* Both counts are bounded by len. */
-    proof = cz_malloc_array(prf.proofs, sizeof *proof);
-    input = cz_malloc_array(prf.proofs * prf.inputs, sizeof *input);
+    /* Both counts are bounded by len. Proofs first: they are quicker to refuse than a key. */
+    struct cz_vk vk = {0};
+    struct cz_proof *proof = cz_malloc_array(prf.proofs, sizeof *proof);
+    struct cz_fr *input = cz_malloc_array(prf.proofs * prf.inputs, sizeof *input);
+    enum cz_status status = CZ_OK;
     if (!proof || !input) {
         status = cz_error_set(err, CZ_ERR_MEMORY, ".prf: no memory for %llu proofs", (unsigned long long)prf.proofs);
         goto out;
     }
     status = read_prf_proofs(proof, input, &prf, err);
+    if (status != CZ_OK) goto out;
+    status = cz_vk_read(&vk, prf.key, (size_t)(data + len - prf.key), NULL, err);
     if (status != CZ_OK) goto out;
     bool result;
     status = cz_verify_batch(&result, &vk, proof, prf.proofs, input, prf.inputs);
