@@ -9,12 +9,8 @@
 
 #if defined(__x86_64__)
 #define FIELD_X86_64 1
-#define FIELD_HAVE_ADX 0
-#define FIELD_HAVE_IFMA 0
 #else
 #define FIELD_X86_64 0
-#define FIELD_HAVE_ADX 0
-#define FIELD_HAVE_IFMA 0
 #endif
 
 struct cz_field_ops {
@@ -37,6 +33,17 @@ void cz_fr_mul_adx(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *b
 void cz_fr_sqr_adx(struct cz_fr *r, const struct cz_fr *a);
 void cz_fp_mul_adx(struct cz_fp *r, const struct cz_fp *a, const struct cz_fp *b);
 void cz_fp_sqr_adx(struct cz_fp *r, const struct cz_fp *a);
+
+/* Batches of eight lanes, as the functions of the same names without _ifma. */
+void cz_fr_mul_n_ifma(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *b, size_t n);
+void cz_fr_scale_n_ifma(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *k, size_t n);
+void cz_fr_to_limbs_n_ifma(uint64_t *out, const struct cz_fr *a, size_t n);
+void cz_fr_inv_n_ifma(struct cz_fr *r, const struct cz_fr *a, struct cz_fr *scratch, size_t n);
+void cz_fp_mul_n_ifma(struct cz_fp *r, const struct cz_fp *a, const struct cz_fp *b, size_t n);
+void cz_fp_inv_n_ifma(struct cz_fp *r, const struct cz_fp *a, struct cz_fp *scratch, size_t n);
 #endif
+
+/** True when batches go through the _ifma functions. */
+extern bool cz_field_ifma;
 
 #endif

@@ -112,10 +112,22 @@ void cz_fp_inv(struct cz_fp *r, const struct cz_fp *a) {
 }
 
 void cz_fp_mul_n(struct cz_fp *r, const struct cz_fp *a, const struct cz_fp *b, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma) {
+        cz_fp_mul_n_ifma(r, a, b, n);
+        return;
+    }
+#endif
     for (size_t i = 0; i < n; i++) cz_fp_mul(&r[i], &a[i], &b[i]);
 }
 
 void cz_fp_inv_n(struct cz_fp *r, const struct cz_fp *a, struct cz_fp *scratch, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma && n >= 8) {
+        cz_fp_inv_n_ifma(r, a, scratch, n);
+        return;
+    }
+#endif
     struct cz_fp acc = CZ_FP_ONE;
     for (size_t i = 0; i < n; i++) {
         scratch[i] = acc;

@@ -135,19 +135,43 @@ void cz_fr_inv(struct cz_fr *r, const struct cz_fr *a) {
 }
 
 void cz_fr_mul_n(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *b, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma) {
+        cz_fr_mul_n_ifma(r, a, b, n);
+        return;
+    }
+#endif
     for (size_t i = 0; i < n; i++) cz_fr_mul(&r[i], &a[i], &b[i]);
 }
 
 void cz_fr_scale_n(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *k, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma) {
+        cz_fr_scale_n_ifma(r, a, k, n);
+        return;
+    }
+#endif
     struct cz_fr factor = *k;
     for (size_t i = 0; i < n; i++) cz_fr_mul(&r[i], &a[i], &factor);
 }
 
 void cz_fr_to_limbs_n(uint64_t *out, const struct cz_fr *a, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma) {
+        cz_fr_to_limbs_n_ifma(out, a, n);
+        return;
+    }
+#endif
     for (size_t i = 0; i < n; i++) cz_fr_to_limbs(out + 4 * i, &a[i]);
 }
 
 void cz_fr_inv_n(struct cz_fr *r, const struct cz_fr *a, struct cz_fr *scratch, size_t n) {
+#if FIELD_X86_64
+    if (cz_field_ifma && n >= 8) {
+        cz_fr_inv_n_ifma(r, a, scratch, n);
+        return;
+    }
+#endif
     struct cz_fr acc = CZ_FR_ONE;
     for (size_t i = 0; i < n; i++) {
         scratch[i] = acc;
