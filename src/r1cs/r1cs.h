@@ -9,7 +9,9 @@
  *     columns 1 … E                external wires (E = num_external)
  *     columns E + 1 … E + L        local variables (L = num_local), aux variables that the gadget allocates
  * An instance binds the externals to variables allocated earlier and places the locals at consecutive aux indices and
- * the constraints at consecutive rows. Instances stand in order of synthesis and cover all aux variables and all
+ * the constraints at consecutive rows. The externals of an instance are distinct variables other than ONE, all earlier
+ * than its locals, so a row's terms in order of variables are: ONE, the externals sorted, the locals as they stand.
+ * Instances stand in order of synthesis and cover all aux variables and all
  * constraints without gaps. The extra input rows of Groth16 (spec/r1cs-and-prover.md §2) are not stored.
  *
  * Every aux variable is a bit or a field element, statically: that is what cz_witness relies on.
@@ -28,7 +30,10 @@ typedef uint32_t cz_r1cs_var;
 
 enum cz_r1cs_matrix { CZ_R1CS_A, CZ_R1CS_B, CZ_R1CS_C };
 
-/** coef indexes cz_r1cs.coef. Terms of a row have distinct columns, ascending; zero coefficients do not occur, unless the reference keeps one. */
+/**
+ * coef indexes cz_r1cs.coef. Terms of a row have distinct columns, ascending, and coefficients other than 0 (the
+ * reference keeps a term that merged to 0, but counts it nowhere).
+ */
 struct cz_r1cs_term {
     uint32_t col;
     uint32_t coef;
@@ -39,9 +44,11 @@ struct cz_r1cs_template {
     uint32_t num_external;
     uint32_t num_local;
     uint32_t num_constraints;
-    uint32_t num_bits;               /* of the locals */
-    const uint64_t *local_is_bit;    /* bitmap over the locals, bit 0 = column E + 1 */
-    const uint32_t *row[3];          /* per matrix: num_constraints + 1 offsets into term */
+    uint32_t num_bits;            /* of the locals */
+    const uint64_t *local_is_bit; /* bitmap over the locals, bit 0 = column E + 1 */
+    const uint32_t *local_slot;   /* per local: its rank among the template's bits or elements, CZ_R1CS_SLOT form */
+    const uint64_t *density[2];   /* bitmaps over all columns: those that A and B use */
+    const uint32_t *row[3];       /* per matrix: num_constraints + 1 offsets into term */
     const struct cz_r1cs_term *term[3];
 };
 
@@ -54,20 +61,32 @@ struct cz_r1cs_instance {
 };
 
 /* Well-known coefficients at fixed indices. */
-enum { CZ_R1CS_COEF_ZERO, CZ_R1CS_COEF_ONE, CZ_R1CS_COEF_MINUS_ONE, CZ_R1CS_COEF_TWO, CZ_R1CS_COEF_FIXED };
+enum {
+    CZ_R1CS_COEF_ZERO,
+    CZ_R1CS_COEF_ONE,
+    CZ_R1CS_COEF_MINUS_ONE,
+    CZ_R1CS_COEF_TWO,
+    CZ_R1CS_COEF_MINUS_TWO,
+    CZ_R1CS_COEF_FIXED
+};
+
+/* Where a value stands in a cz_witness: rank << 2 | kind. */
+enum cz_r1cs_slot_kind { CZ_R1CS_SLOT_ELEM, CZ_R1CS_SLOT_BIT, CZ_R1CS_SLOT_INPUT };
+#define CZ_R1CS_SLOT(rank, kind) ((uint32_t)(rank) << 2 | (uint32_t)(kind))
 
 struct cz_r1cs {
     uint32_t num_inputs; /* with ONE */
     uint32_t num_aux;
-    uint32_t num_bits; /* aux variables that are bits */
+    uint32_t num_bits;        /* aux variables that are bits */
     uint32_t num_constraints; /* without the input rows */
     uint32_t num_templates, num_instances, num_externals, num_coefs;
     const struct cz_r1cs_template *tmpl;
     const struct cz_r1cs_instance *instance;
     const cz_r1cs_var *external;
+    const uint32_t *external_slot; /* of each external, CZ_R1CS_SLOT form */
     const struct cz_fr *coef;
-    const uint64_t *aux_is_bit;      /* bitmap over aux */
-    const uint32_t *aux_bit_rank;    /* per 512 aux: bits before it */
+    const uint64_t *aux_is_bit;   /* bitmap over aux */
+    const uint32_t *aux_bit_rank; /* per 512 aux: bits before it */
 };
 
 /** Accepts NULL. */
@@ -78,6 +97,9 @@ cz_r1cs_var cz_r1cs_column_var(const struct cz_r1cs *r1cs, const struct cz_r1cs_
 
 /** Whether aux variable `aux` is a bit, and its rank among the bits (or among the elements). */
 bool cz_r1cs_aux_slot(const struct cz_r1cs *r1cs, uint32_t aux, uint32_t *slot);
+
+/** The instance that holds constraint `row` (below num_constraints). */
+uint32_t cz_r1cs_instance_of_row(const struct cz_r1cs *r1cs, uint32_t row);
 
 /** log2 of the evaluation domain: the smallest power of two >= num_constraints + num_inputs. */
 unsigned cz_r1cs_domain_log2(const struct cz_r1cs *r1cs);

@@ -1,0 +1,205 @@
+#include "r1cs/gadgets/poseidon.h"
+
+#include <string.h>
+
+/*
+ * An element of the state is a combination of `known` columns: those allocated since the last full round began, at
+ * most t of them, then one for each partial round; known[0] is ONE.
+ */
+#define MAX_KNOWN (1 + CZ_POSEIDON_MAX_T + 64)
+
+struct state {
+    const struct cz_poseidon_params *p;
+    uint32_t known[MAX_KNOWN];
+    unsigned num_known;
+    struct cz_fr e[CZ_POSEIDON_MAX_T][MAX_KNOWN];
+};
+
+/* x := alloc; e·1 = x. */
+static uint32_t ensure(struct cz_recorder *r, const struct state *s, unsigned element) {
+    uint32_t x = cz_recorder_elem(r);
+    for (unsigned k = 0; k < s->num_known; k++)
+        if (k || !cz_fr_is_zero(&s->e[element][0])) cz_recorder_add_fr(r, &r->lhs, s->known[k], &s->e[element][k]);
+    cz_recorder_add(r, &r->rhs, x, CZ_R1CS_COEF_ONE);
+    cz_recorder_enforce_equal(r);
+    return x;
+}
+
+/* l2 = (x + pre)^2, l4 = l2^2, y = (x + pre)·l4 + post; returns y. Either constant may be NULL. */
+static uint32_t record_sbox(struct cz_recorder *r, uint32_t x, const struct cz_fr *pre, const struct cz_fr *post) {
+    uint32_t l2 = cz_recorder_elem(r), l4 = cz_recorder_elem(r), y = cz_recorder_elem(r);
+    for (int i = 0; i < 2; i++) {
+        struct cz_lc *lc = i ? &r->b : &r->a;
+        cz_recorder_add(r, lc, x, CZ_R1CS_COEF_ONE);
+        if (pre) cz_recorder_add_fr(r, lc, 0, pre);
+    }
+    cz_recorder_add(r, &r->c, l2, CZ_R1CS_COEF_ONE);
+    cz_recorder_enforce(r);
+    cz_recorder_add(r, &r->a, l2, CZ_R1CS_COEF_ONE);
+    cz_recorder_add(r, &r->b, l2, CZ_R1CS_COEF_ONE);
+    cz_recorder_add(r, &r->c, l4, CZ_R1CS_COEF_ONE);
+    cz_recorder_enforce(r);
+    cz_recorder_add(r, &r->a, x, CZ_R1CS_COEF_ONE);
+    if (pre) cz_recorder_add_fr(r, &r->a, 0, pre);
+    cz_recorder_add(r, &r->b, l4, CZ_R1CS_COEF_ONE);
+    cz_recorder_add(r, &r->c, y, CZ_R1CS_COEF_ONE);
+    if (post) {
+        struct cz_fr neg;
+        cz_fr_neg(&neg, post);
+        cz_recorder_add_fr(r, &r->c, 0, &neg);
+    }
+    cz_recorder_enforce(r);
+    return y;
+}
+
+/* The state becomes the linear layer of (first, y_1 … y_{t-1}); first is a constant in round 0, else y_0. */
+static void dense_layer(struct state *s, const struct cz_fr *m, const struct cz_fr *constant, const uint32_t *y) {
+    unsigned t = s->p->t;
+    unsigned skip = constant ? 1 : 0; /* element 0 has no column then */
+    s->num_known = 1 + t - skip;
+    s->known[0] = 0;
+    memcpy(s->known + 1, y + skip, (t - skip) * sizeof *y);
+    for (unsigned j = 0; j < t; j++) {
+        s->e[j][0] = CZ_FR_ZERO;
+        if (constant) cz_fr_mul(&s->e[j][0], constant, &m[j]);
+        for (unsigned i = skip; i < t; i++) s->e[j][1 + i - skip] = m[i * t + j];
+    }
+}
+
+/* new e_0 = Σ w_hat[i]·e_i, new e_j = e_j + v_rest[j - 1]·e_0, with e_0 the new column. */
+static void sparse_layer(struct state *s, uint32_t y, const struct cz_fr *w_hat, const struct cz_fr *v_rest) {
+    unsigned t = s->p->t, last = s->num_known++;
+    s->known[last] = y;
+    memset(s->e[0], 0, sizeof s->e[0]);
+    for (unsigned j = 1; j < t; j++) s->e[j][last] = CZ_FR_ZERO;
+    for (unsigned k = 0; k < last; k++) {
+        struct cz_fr product;
+        for (unsigned j = 1; j < t; j++) {
+            cz_fr_mul(&product, &w_hat[j], &s->e[j][k]);
+            cz_fr_add(&s->e[0][k], &s->e[0][k], &product);
+        }
+    }
+    s->e[0][last] = w_hat[0];
+    for (unsigned j = 1; j < t; j++) s->e[j][last] = v_rest[j - 1];
+}
+
+/* The constant that element 0 is after the first S-box: (tag + k)^5 + p. */
+static void first_constant(struct cz_fr *out, const struct cz_poseidon_params *p) {
+    struct cz_fr x, l;
+    cz_poseidon_merkle_tag(&x, p->arity);
+    cz_fr_add(&x, &x, &p->comp[0]);
+    cz_fr_sqr(&l, &x);
+    cz_fr_sqr(&l, &l);
+    cz_fr_mul(&l, &l, &x);
+    cz_fr_add(out, &l, &p->comp[p->t]);
+}
+
+uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity) {
+    struct state s = {.p = cz_poseidon_params(arity)};
+    const struct cz_poseidon_params *p = s.p;
+    unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
+    const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
+    uint32_t y[CZ_POSEIDON_MAX_T] = {0};
+    struct cz_fr constant;
+
+    first_constant(&constant, p);
+    for (unsigned i = 1; i < t; i++) y[i] = record_sbox(r, in[i - 1], &p->comp[i], &comp[i]);
+    comp += t;
+    dense_layer(&s, p->mds, &constant, y);
+
+    for (unsigned q = 1; q < 2 * half; q++) {
+        for (unsigned k = 0; q == half && k < p->partial_rounds; k++) {
+            uint32_t y0 = record_sbox(r, ensure(r, &s, 0), NULL, comp++);
+            sparse_layer(&s, y0, sparse, sparse + t);
+            sparse += 2 * t - 1;
+        }
+        bool last = q == 2 * half - 1;
+        for (unsigned i = 0; i < t; i++) y[i] = record_sbox(r, ensure(r, &s, i), NULL, last ? NULL : &comp[i]);
+        comp += t;
+        dense_layer(&s, q == half - 1 ? p->pre_sparse : p->mds, NULL, y);
+    }
+    return ensure(r, &s, 1);
+}
+
+static void record(struct cz_recorder *r, const void *ctx) {
+    unsigned arity = *(const unsigned *)ctx;
+    uint32_t in[CZ_POSEIDON_MAX_T];
+    for (unsigned i = 0; i < arity; i++) in[i] = cz_recorder_external(i);
+    cz_recorder_output(r, cz_bit_is(cz_poseidon_record(r, in, arity)));
+}
+
+cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, unsigned arity) {
+    char name[24];
+    snprintf(name, sizeof name, "poseidon.%u", arity);
+    cz_wire out;
+    struct cz_builder_place place = {name, NULL, 0, in, arity, record, &arity};
+    cz_builder_place(b, &place, &out, 1);
+    return cz_wire_var(out);
+}
+
+/* The same S-box on values: writes l2, l4, y and returns y in *x. */
+static void assign_sbox(struct cz_assign *a, struct cz_fr *x, const struct cz_fr *pre, const struct cz_fr *post) {
+    struct cz_fr base = *x, l2, l4;
+    if (pre) cz_fr_add(&base, &base, pre);
+    cz_fr_sqr(&l2, &base);
+    cz_fr_sqr(&l4, &l2);
+    cz_fr_mul(x, &base, &l4);
+    if (post) cz_fr_add(x, x, post);
+    cz_assign_elem(a, &l2);
+    cz_assign_elem(a, &l4);
+    cz_assign_elem(a, x);
+}
+
+static void dense_values(struct cz_fr *e, const struct cz_fr *m, unsigned t) {
+    struct cz_fr in[CZ_POSEIDON_MAX_T], product;
+    memcpy(in, e, t * sizeof *e);
+    for (unsigned j = 0; j < t; j++) {
+        cz_fr_mul(&e[j], &in[0], &m[j]);
+        for (unsigned i = 1; i < t; i++) {
+            cz_fr_mul(&product, &in[i], &m[i * t + j]);
+            cz_fr_add(&e[j], &e[j], &product);
+        }
+    }
+}
+
+static void sparse_values(struct cz_fr *e, const struct cz_fr *w_hat, const struct cz_fr *v_rest, unsigned t) {
+    struct cz_fr first = e[0], product;
+    cz_fr_mul(&e[0], &first, &w_hat[0]);
+    for (unsigned j = 1; j < t; j++) {
+        cz_fr_mul(&product, &e[j], &w_hat[j]);
+        cz_fr_add(&e[0], &e[0], &product);
+        cz_fr_mul(&product, &first, &v_rest[j - 1]);
+        cz_fr_add(&e[j], &e[j], &product);
+    }
+}
+
+void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, unsigned arity) {
+    const struct cz_poseidon_params *p = cz_poseidon_params(arity);
+    unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
+    const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
+    struct cz_fr e[CZ_POSEIDON_MAX_T];
+
+    first_constant(&e[0], p);
+    memcpy(e + 1, in, arity * sizeof *in);
+    for (unsigned i = 1; i < t; i++) assign_sbox(a, &e[i], &p->comp[i], &comp[i]);
+    comp += t;
+    dense_values(e, p->mds, t);
+
+    for (unsigned q = 1; q < 2 * half; q++) {
+        for (unsigned k = 0; q == half && k < p->partial_rounds; k++) {
+            cz_assign_elem(a, &e[0]);
+            assign_sbox(a, &e[0], NULL, comp++);
+            sparse_values(e, sparse, sparse + t, t);
+            sparse += 2 * t - 1;
+        }
+        bool last = q == 2 * half - 1;
+        for (unsigned i = 0; i < t; i++) {
+            cz_assign_elem(a, &e[i]);
+            assign_sbox(a, &e[i], NULL, last ? NULL : &comp[i]);
+        }
+        comp += t;
+        dense_values(e, q == half - 1 ? p->pre_sparse : p->mds, t);
+    }
+    cz_assign_elem(a, &e[1]);
+    *out = e[1];
+}

@@ -1,0 +1,17 @@
+#ifndef CUZK_R1CS_GADGETS_POSEIDON_H
+#define CUZK_R1CS_GADGETS_POSEIDON_H
+
+/* Poseidon as neptune's legacy circuit has it (spec/gadgets.md §6.3). Arity 2, 4, 8 or 11, the Merkle tree's tag. */
+
+#include "hash/poseidon.h"
+#include "r1cs/assign.h"
+#include "r1cs/builder.h"
+
+cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, unsigned arity);
+/** out may alias in. */
+void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, unsigned arity);
+
+/** The permutation inside a larger template: `in` holds the preimage's columns; returns the digest's. */
+uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity);
+
+#endif
