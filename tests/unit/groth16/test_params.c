@@ -168,6 +168,8 @@ static void test_not_parameters(void **state) {
     for (size_t i = 0; i < sizeof page; i++) page[i] = HTML[i % (sizeof HTML - 1)];
     assert_refused(f, page, sizeof page, NULL, CZ_ERR_FORMAT, "HTML");
     memset(page, 0xff, sizeof page);
+    assert_refused(f, page, sizeof page, NULL, CZ_ERR_LIMIT, "ic points");
+    cz_store_be32((uint8_t *)page + 864, 1);
     assert_refused(f, page, sizeof page, NULL, CZ_ERR_POINT_FLAGS, "alpha_g1");
     memset(page, 0, sizeof page);
     cz_store_be32((uint8_t *)page + 864, 1);
@@ -185,6 +187,7 @@ static void test_wrong_circuit(void **state) {
             if (other.term[m][j].col == 3) other.term[m][j].col = 2;
         }
     }
+    xor_demo_index(&other);
     assert_refused(f, f->data, SIZE, &other.r1cs, CZ_ERR_MISMATCH, "l (aux variables) has 2 points, needed 1");
     xor_demo_init(&other);
     other.r1cs.num_inputs = 3;
@@ -194,6 +197,7 @@ static void test_wrong_circuit(void **state) {
     assert_refused(f, f->data, SIZE, &other.r1cs, CZ_ERR_MISMATCH, "h (domain - 1) has 7 points, needed 15");
     xor_demo_init(&other);
     other.term[CZ_R1CS_B][0].coef = CZ_R1CS_COEF_ZERO;
+    xor_demo_index(&other);
     assert_refused(f, f->data, SIZE, &other.r1cs, CZ_ERR_MISMATCH, "b (variables in B) has 2 points, needed 1");
 
     assert_string_equal(cz_params_circuit_name(40, 2685673), "PoRep 2 KiB");

@@ -132,6 +132,7 @@ static void test_unconstrained(void **state) {
             if (demo.term[m][j].col == 3) demo.term[m][j].coef = CZ_R1CS_COEF_ZERO;
         }
     }
+    xor_demo_index(&demo);
     assert_fails(&demo, CZ_ERR_UNSATISFIED, "aux variable 1 is unconstrained");
 }
 
@@ -146,8 +147,9 @@ static void test_density_disagrees(void **state) {
     cz_fr_sub(&den, &demo.waste.tau, &CZ_FR_ONE);
     cz_fr_mul(&den, &den, &omega);
     cz_fr_inv(&den, &den);
-    cz_fr_mul(&demo.coef[4], &num, &den);
-    demo.term[CZ_R1CS_B][1] = (struct cz_r1cs_term){2, 4};
+    cz_fr_mul(&demo.coef[CZ_R1CS_COEF_FIXED], &num, &den);
+    demo.term[CZ_R1CS_B][1] = (struct cz_r1cs_term){2, CZ_R1CS_COEF_FIXED};
+    xor_demo_index(&demo);
     assert_fails(&demo, CZ_ERR_MISMATCH, "aux variable 0: its value at tau in B");
 }
 

@@ -14,11 +14,21 @@ static void put(struct xor_demo *demo, int matrix, uint32_t row, uint32_t col, u
     for (uint32_t k = row + 1; k <= 3; k++) demo->row[matrix][k] = at + 1;
 }
 
+void xor_demo_index(struct xor_demo *demo) {
+    for (int m = 0; m < 2; m++) {
+        demo->density[m][0] = 0;
+        for (uint32_t j = 0; j < demo->row[m][3]; j++) {
+            if (demo->term[m][j].coef != CZ_R1CS_COEF_ZERO) demo->density[m][0] |= UINT64_C(1) << demo->term[m][j].col;
+        }
+    }
+}
+
 void xor_demo_init(struct xor_demo *demo) {
     *demo = (struct xor_demo){0};
     demo->coef[CZ_R1CS_COEF_ONE] = CZ_FR_ONE;
     cz_fr_neg(&demo->coef[CZ_R1CS_COEF_MINUS_ONE], &CZ_FR_ONE);
     cz_fr_from_u64(&demo->coef[CZ_R1CS_COEF_TWO], 2);
+    cz_fr_neg(&demo->coef[CZ_R1CS_COEF_MINUS_TWO], &demo->coef[CZ_R1CS_COEF_TWO]);
 
     put(demo, CZ_R1CS_A, 0, ONE, CZ_R1CS_COEF_ONE);
     put(demo, CZ_R1CS_A, 0, A, CZ_R1CS_COEF_MINUS_ONE);
@@ -33,6 +43,10 @@ void xor_demo_init(struct xor_demo *demo) {
     put(demo, CZ_R1CS_C, 2, B, CZ_R1CS_COEF_ONE);
 
     demo->external[0] = CZ_R1CS_INPUT | 1;
+    demo->external_slot[0] = CZ_R1CS_SLOT(1, CZ_R1CS_SLOT_INPUT);
+    demo->local_slot[0] = CZ_R1CS_SLOT(0, CZ_R1CS_SLOT_BIT);
+    demo->local_slot[1] = CZ_R1CS_SLOT(1, CZ_R1CS_SLOT_BIT);
+    xor_demo_index(demo);
     demo->local_is_bit[0] = demo->aux_is_bit[0] = 3;
     demo->tmpl = (struct cz_r1cs_template){
         .name = "xor",
@@ -41,6 +55,8 @@ void xor_demo_init(struct xor_demo *demo) {
         .num_constraints = 3,
         .num_bits = 2,
         .local_is_bit = demo->local_is_bit,
+        .local_slot = demo->local_slot,
+        .density = {demo->density[0], demo->density[1]},
         .row = {demo->row[0], demo->row[1], demo->row[2]},
         .term = {demo->term[0], demo->term[1], demo->term[2]},
     };
@@ -52,10 +68,11 @@ void xor_demo_init(struct xor_demo *demo) {
         .num_templates = 1,
         .num_instances = 1,
         .num_externals = 1,
-        .num_coefs = 6,
+        .num_coefs = CZ_R1CS_COEF_FIXED + 1,
         .tmpl = &demo->tmpl,
         .instance = &demo->instance,
         .external = demo->external,
+        .external_slot = demo->external_slot,
         .coef = demo->coef,
         .aux_is_bit = demo->aux_is_bit,
         .aux_bit_rank = demo->aux_bit_rank,

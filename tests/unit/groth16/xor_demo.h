@@ -14,9 +14,11 @@ struct xor_demo {
     struct cz_r1cs_template tmpl;
     struct cz_r1cs_instance instance;
     cz_r1cs_var external[1];
-    struct cz_fr coef[6];
+    struct cz_fr coef[CZ_R1CS_COEF_FIXED + 1];
     struct cz_r1cs_term term[3][8];
     uint32_t row[3][4];
+    uint64_t density[2][1];
+    uint32_t local_slot[2], external_slot[1];
     uint64_t local_is_bit[1], aux_is_bit[1];
     uint32_t aux_bit_rank[1];
     struct cz_fr input[2];
@@ -26,6 +28,8 @@ struct xor_demo {
 };
 
 void xor_demo_init(struct xor_demo *demo);
+/** Makes the densities again after a change of the terms; coefficient 0 counts as no term. */
+void xor_demo_index(struct xor_demo *demo);
 
 /** Makes an empty folder; its path to `out`, size >= 64. */
 void xor_demo_folder(char *out, size_t size);
