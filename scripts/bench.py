@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Measures whole programs and prints Markdown tables: medians of several runs, the machine's name, peers on request."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STEM = "v28-stacked-proof-of-replication-merkletree-poseidon_hasher-8-0-0-sha256_hasher-032d3138d22506ec0082ed72b2dcba18df18477904e35bafee82b3793b06832f"
+
+
+def run(args, **kw):
+    p = subprocess.run([str(a) for a in args], capture_output=True, text=True, **kw)
+    if p.returncode != 0:
+        sys.exit(f"bench: {' '.join(map(str, args))}: exit {p.returncode}\n{p.stdout}{p.stderr}")
+    return p.stdout
+
+
+def run_watching_memory(args):
+    """Output, seconds and the peak of anonymous memory (what is not a mapped file) in MiB, sampled every 20 ms."""
+    start = time.monotonic()
+    p = subprocess.Popen([str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    peak = 0
+    out = {}
+    reader = threading.Thread(target=lambda: out.update(zip(("out", "err"), p.communicate())))
+    reader.start()
+    while reader.is_alive():
+        try:
+            status = pathlib.Path(f"/proc/{p.pid}/status").read_text()
+            found = re.search(r"RssAnon:\s+(\d+)", status)
+            peak = max(peak, int(found.group(1)) if found else 0)
+        except OSError:
+            pass
+        time.sleep(0.02)
+    reader.join()
+    if p.returncode != 0:
+        sys.exit(f"bench: {' '.join(map(str, args))}: exit {p.returncode}\n{out['out']}{out['err']}")
+    return out["out"], time.monotonic() - start, peak / 1024
+
+
+def cpu_name():
+    found = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    flags = "avx512ifma" in pathlib.Path("/proc/cpuinfo").read_text()
+    return f"{found.group(1) if found else 'unknown'}, {os.cpu_count()} cores{', AVX-512 IFMA' if flags else ''}"
+
+
+def build_peers(shared, work):
+    """Copies the peers' sources (the shared folder is read-only) and builds them; returns oracle and gnark programs."""
+    oracle = os.environ.get("CZ_ORACLE")
+    if not oracle:
+        shutil.copytree(shared / "oracle", work / "oracle")
+        subprocess.run(["chmod", "-R", "u+w", work / "oracle"], check=True)
+        run(["cargo", "build", "--release"], cwd=work / "oracle", env={**os.environ, "CARGO_TARGET_DIR": str(work / "target")})
+        oracle = work / "target" / "release" / "oracle"
+    shutil.copytree(shared / "peers" / "gnark", work / "gnark")
+    subprocess.run(["chmod", "-R", "u+w", work / "gnark"], check=True)
+    run(["go", "build", "-o", "peer", "."], cwd=work / "gnark")
+    return oracle, work / "gnark" / "peer"
+
+
+def table(head, rows):
+    print("| " + " | ".join(head) + " |")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(str(c) for c in row) + " |")
+    print()
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--peers", action="store_true")
+    ap.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
+    ap.add_argument("--shared", default=ROOT.parent / "shared", type=pathlib.Path)
+    ap.add_argument("--runs", default=3, type=int)
+    a = ap.parse_args()
+    cuzk, ref = a.build / "bin" / "cuzk", a.shared / "vectors" / "reference"
+    c1 = ref / "2kib" / "porep-v1_1" / "c1.json.gz"
+    waste = ref / "keys" / "toxic-waste.json"
+    with tempfile.TemporaryDirectory(dir=a.build) as tmp:
+        work = pathlib.Path(tmp)
+        params = work / "params"
+        params.mkdir()
+        print(f"Machine: {cpu_name()}. {time.strftime('%Y-%m-%d')}.\n", flush=True)
+
+        # Setup, and the files that the rest uses.
+        out, setup_s, setup_mem = run_watching_memory([cuzk, "setup", "--circuit", "porep", "--sector", "2KiB", "--out", params, "--toxic-waste", waste, "--json"])
+        setup = json.loads(out)
+
+        proves = []
+        for _ in range(a.runs):
+            out, wall, mem = run_watching_memory([cuzk, "prove", "--c1", c1, "--params", params, "--out", work / "proof", "--json"])
+            proves.append((wall, mem, json.loads(out)["seconds"]))
+        prove_s = statistics.median(p[0] for p in proves)
+        prove_mem = max(p[1] for p in proves)
+        middle = sorted(proves, key=lambda p: p[0])[len(proves) // 2][2]
+        scalar = []
+        for level in ("adx",):
+            env = {**os.environ, "CUZK_FIELD": level}
+            start = time.monotonic()
+            run([cuzk, "prove", "--c1", c1, "--params", params, "--out", work / "proof2", "--json"], env=env)
+            scalar.append((level, time.monotonic() - start))
+        stats = [json.loads(run([cuzk, "r1cs", "--circuit", "porep", "--sector", "2KiB", "--stats", "--json"])) for _ in range(a.runs)]
+        build_ms = statistics.median(s["seconds_build"] for s in stats) * 1e3
+        single = [json.loads(run([cuzk, "witness", "--c1", c1, "--threads", "1", "--stats", "--json"]).splitlines()[-1]) for _ in range(a.runs)]
+        witness_ms = statistics.median(s["seconds_assign"] for s in single) * 1e3
+        single_ops = json.loads(run([a.build / "bin" / "bench_compute", "--json"]))
+
+        peer = {}
+        if a.peers:
+            oracle, gnark = build_peers(a.shared, work)
+            env = {**os.environ, "RUST_LOG": "off", "FIL_PROOFS_PARENT_CACHE": str(work / "parents")}
+            gnark_out = run([gnark, "16", "18", "20"])
+            for m in re.finditer(r"^(\S+ 2\^\d+) s ([\d.]+)|^(\w+_(?:ns|ms)) ([\d.]+)", gnark_out, re.M):
+                peer[m.group(1) or m.group(3)] = float(m.group(2) or m.group(4))
+            # The reference's prover on our parameters (the same bytes as its own).
+            mine = work / "oracle-params"
+            mine.mkdir()
+            os.link(params / (STEM + ".params"), mine / "porep-2kib.params")
+            text = subprocess.run([str(a) for a in (oracle, "sectors", "42", work / "sw", work / "so", mine, "porep")], env=env, capture_output=True,
+                                  text=True, check=True).stderr
+            start = time.monotonic()
+            run([oracle, "params", "porep", "2kib", work / "ok", work / "ok.params"], env=env)
+            peer["setup"] = time.monotonic() - start
+            found = re.search(r"create_proof ([\d.]+)s", text)
+            peer["prove"] = float(found.group(1)) if found else None
+
+        rows = [["setup, s", f"{setup_s:.1f}", f"{peer['setup']:.0f}" if a.peers else "–", f"{peer['setup'] / setup_s:.1f}x" if a.peers else "–", "6x"],
+                ["prove, s", f"{prove_s:.2f}", f"{peer['prove']:.1f}" if peer.get("prove") else "–", f"{peer['prove'] / prove_s:.1f}x" if peer.get("prove") else "–", "2.5x"]]
+        for level, s in scalar:
+            rows.append([f"prove with CUZK_FIELD={level}, s", f"{s:.2f}", f"{peer['prove']:.1f}" if peer.get("prove") else "–", f"{peer['prove'] / s:.1f}x" if peer.get("prove") else "–", "2.5x"])
+        rows += [["prove, peak memory beside the mapping, MiB", f"{prove_mem:.0f}", "–", "–", "1024"],
+                 ["setup, peak memory beside mappings, MiB", f"{setup_mem:.0f}", "–", "–", "–"],
+                 ["R1CS built, ms", f"{build_ms:.1f}", "–", "–", "50"],
+                 ["witness on one core, ms", f"{witness_ms:.1f}", "–", "–", "20"]]
+        print("**2 KiB PoRep, whole programs**\n")
+        table(["what", "cuzk", "bellperson", "ratio", "target"], rows)
+        print("**Parts of one proof, seconds**\n")
+        table(list(middle), [[f"{v:.3f}" for v in middle.values()]])
+        print("**Single operations**, two threads unless said\n")
+        rows = []
+        for op in single_ops["operations"]:
+            other = peer.get(op["peer"]) if op.get("peer") else None
+            rows.append([op["name"], f"{op['value']:.4g} {op['unit']}", f"{other:.4g} {op['unit']}" if other else "–", f"{other / op['value']:.2f}x" if other else "–"])
+        table(["operation", f"cuzk ({single_ops['level']})", "gnark-crypto", "ratio"], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+#ifndef CUZK_CLI_COMMAND_H
+#define CUZK_CLI_COMMAND_H
+
+/* What the commands of `cuzk` share: options from a table, one-line errors, a progress bar, JSON text. */
+
+#include "base/thread.h"
+#include "filecoin/c1.h"
+#include "filecoin/names.h"
+#include "r1cs/r1cs.h"
+
+#include <stdio.h>
+
+/* Exit status of every command. */
+enum { CZ_EXIT_DONE = 0, CZ_EXIT_FAILED = 1, CZ_EXIT_USAGE = 2 };
+
+enum cz_option_kind { CZ_OPTION_FLAG, CZ_OPTION_TEXT, CZ_OPTION_U32 };
+
+struct cz_option {
+    const char *name; /* without the dashes */
+    enum cz_option_kind kind;
+    void *target;    /* bool, const char * or uint32_t; untouched when the option is absent */
+    const char *arg; /* "FILE", NULL for a flag */
+    const char *help;
+    bool required;
+};
+
+struct cz_command {
+    const char *name;
+    const char *usage; /* the line after "cuzk " */
+    const char *about;
+    int (*run)(int argc, char **argv);
+};
+
+extern const struct cz_command CZ_COMMAND_R1CS, CZ_COMMAND_WITNESS, CZ_COMMAND_SETUP, CZ_COMMAND_PROVE,
+    CZ_COMMAND_VERIFY, CZ_COMMAND_INSPECT;
+
+/** --json and --threads, which every command has. */
+struct cz_common {
+    bool json;
+    uint32_t threads; /* 0: all cores */
+};
+
+/**
+ * Reads argv[1 …] by the table (n entries) and the common options. At most max_words words that are no options go to
+ * word[]. Returns true to go on; false with *exit_status set after --help or a usage error, which has been printed.
+ */
+bool cz_command_parse(const struct cz_command *command, int argc, char **argv, const struct cz_option *option, size_t n,
+                      struct cz_common *common, const char **word, size_t max_words, size_t *num_words,
+                      int *exit_status);
+
+/** "cuzk NAME: text" on one line of standard error; CZ_EXIT_USAGE. */
+int cz_command_usage_error(const struct cz_command *command, const char *fmt, ...) CZ_PRINTF(2, 3);
+/** Prints the detail of err, or the status's text when it has none; CZ_EXIT_FAILED. */
+int cz_command_fail(const struct cz_command *command, enum cz_status status, const struct cz_error *err);
+
+/** --circuit and --sector by name; false after a usage error, or for a circuit that is not built yet. */
+bool cz_command_circuit(const struct cz_command *command, const char *circuit, const char *sector,
+                        enum cz_circuit_kind *kind, const struct cz_sector_info **info, int *exit_status);
+CZ_MUST_CHECK enum cz_status cz_command_build(struct cz_r1cs **out, enum cz_circuit_kind kind,
+                                              const struct cz_sector_info *sector, struct cz_error *err);
+
+/** "DIR/v28-….EXTENSION" for a circuit. */
+CZ_MUST_CHECK enum cz_status cz_command_params_path(char *out, size_t size, const char *folder,
+                                                    enum cz_circuit_kind kind, const struct cz_sector_info *sector,
+                                                    const char *extension, struct cz_error *err);
+
+/** A bar on standard error, when that is a terminal and two seconds have passed; ended by cz_progress_end. */
+struct cz_progress {
+    const char *what;
+    uint64_t start_ns;
+    bool shown;
+};
+void cz_progress_start(struct cz_progress *p, const char *what);
+/** `done` from 0 to 1. ctx is the struct cz_progress. Fits the libraries' progress callbacks. */
+void cz_progress_update(void *ctx, double done);
+/** Between stages of unknown length: names the stage. */
+void cz_progress_stage(struct cz_progress *p, const char *stage);
+void cz_progress_end(struct cz_progress *p);
+
+/** Text as a JSON string, quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
+void cz_print_json_text(FILE *f, const char *text);
+/** n bytes as a quoted lower-case hex string. */
+void cz_print_json_hex(FILE *f, const uint8_t *bytes, size_t n);
+
+#endif

@@ -1,0 +1,211 @@
+/* cuzk prove: a proof of every partition of a C1 output, on the CPU device, verified before it is written. */
+
+#include "cli/command.h"
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/time.h"
+#include "filecoin/circuits/porep.h"
+#include "groth16/params.h"
+#include "groth16/prove.h"
+#include "groth16/verify.h"
+
+struct prove_args {
+    const char *c1, *params, *out, *unsafe;
+    bool check;
+};
+
+/* Everything that one run holds; done() ends what there is. */
+struct prover {
+    struct cz_pool *pool;
+    struct cz_device *dev;
+    struct cz_c1 *c1;
+    struct cz_r1cs *r1cs;
+    struct cz_params params;
+    struct cz_srs *srs;
+    struct cz_witness witness;
+    struct cz_blinding blinding;
+    bool fixed; /* blinding was given */
+    double parse, load, assign, verify;
+    struct cz_partition_timing compute; /* summed over partitions */
+};
+
+static void done(struct prover *p) {
+    cz_memzero(&p->blinding, sizeof p->blinding);
+    cz_witness_done(&p->witness);
+    cz_srs_destroy(p->srs);
+    cz_params_close(&p->params);
+    cz_r1cs_destroy(p->r1cs);
+    cz_c1_destroy(p->c1);
+    cz_device_destroy(p->dev);
+    cz_pool_destroy(p->pool);
+}
+
+/* "R,S": two scalars of 64 hex digits, little endian. */
+static enum cz_status parse_blinding(struct cz_blinding *out, const char *text, struct cz_error *err) {
+    char part[2][65];
+    uint8_t bytes[32];
+    enum cz_status status = CZ_OK;
+    if (strlen(text) != 129 || text[64] != ',') {
+        return cz_error_set(err, CZ_ERR_FORMAT, "--unsafe-randomness wants R,S of 64 hex digits each");
+    }
+    for (int i = 0; i < 2 && status == CZ_OK; i++) {
+        memcpy(part[i], text + 65 * i, 64);
+        part[i][64] = 0;
+        status = cz_hex_decode(bytes, 32, part[i]);
+        if (status == CZ_OK) status = cz_fr_from_le(i ? &out->s : &out->r, bytes);
+    }
+    cz_memzero(part, sizeof part);
+    cz_memzero(bytes, sizeof bytes);
+    if (status != CZ_OK) return cz_error_set(err, status, "--unsafe-randomness: %s", cz_status_text(status));
+    return CZ_OK;
+}
+
+static enum cz_status load(struct prover *p, const struct prove_args *args, const struct cz_common *common,
+                           struct cz_progress *progress, struct cz_error *err) {
+    uint64_t start = cz_time_now_ns();
+    char path[4096];
+    enum cz_status status = args->unsafe ? parse_blinding(&p->blinding, args->unsafe, err) : CZ_OK;
+    if (status != CZ_OK) return status;
+    p->fixed = args->unsafe;
+    status = cz_c1_parse_file(&p->c1, args->c1, err);
+    if (status != CZ_OK) return status;
+    p->parse = cz_time_since(start);
+    if (cz_registered_seal_version(p->c1->proof) == CZ_SEAL_NON_INTERACTIVE) {
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s: %s needs aggregation, which comes later", args->c1,
+                            cz_registered_seal_name(p->c1->proof));
+    }
+    start = cz_time_now_ns();
+    const struct cz_sector_info *sector = cz_registered_seal_sector(p->c1->proof);
+    status = cz_command_params_path(path, sizeof path, args->params, CZ_CIRCUIT_POREP, sector, "params", err);
+    if (status == CZ_OK) status = cz_command_build(&p->r1cs, CZ_CIRCUIT_POREP, sector, err);
+    if (status == CZ_OK) status = cz_params_open(&p->params, path, p->r1cs, err);
+    if (status == CZ_OK) status = cz_pool_create(&p->pool, common->threads);
+    if (status == CZ_OK && args->check) {
+        cz_progress_stage(progress, "checking points");
+        status = cz_params_check_points(&p->params, p->pool, cz_progress_update, progress, err);
+        if (status != CZ_OK) (void)cz_error_prefix(err, "%s", path);
+    }
+    if (status == CZ_OK) status = cz_device_create_cpu(&p->dev, p->pool);
+    if (status == CZ_OK) status = cz_srs_create(&p->srs, p->dev, p->r1cs, &p->params.view, err);
+    p->load = cz_time_since(start);
+    return status;
+}
+
+static void add_timing(struct cz_partition_timing *sum, const struct cz_partition_timing *t) {
+    sum->eval += t->eval;
+    sum->ntt += t->ntt;
+    sum->msm_h += t->msm_h;
+    sum->sum_l += t->sum_l;
+    sum->sum_a += t->sum_a;
+    sum->sum_b_g1 += t->sum_b_g1;
+    sum->sum_b_g2 += t->sum_b_g2;
+    sum->total += t->total;
+}
+
+/* A proof that does not verify: the inputs, or points of the parameters that nobody has looked at yet, are wrong. */
+static enum cz_status explain_invalid(struct prover *p, uint32_t k, struct cz_error *err) {
+    const char *name = NULL;
+    uint32_t row = cz_witness_first_unsatisfied(&p->witness, p->r1cs, &name);
+    if (row < p->r1cs->num_constraints) {
+        return cz_error_set(err, CZ_ERR_UNSATISFIED,
+                            "partition %u: the vanilla proof does not satisfy the circuit, first at constraint %u (%s)",
+                            k, row, name ? name : "?");
+    }
+    enum cz_status status = cz_params_check_points(&p->params, p->pool, NULL, NULL, err);
+    if (status != CZ_OK) return cz_error_prefix(err, "parameters are damaged"), status;
+    return cz_error_set(err, CZ_ERR_PROOF_INVALID,
+                        "partition %u: the proof made does not verify under the key of these parameters", k);
+}
+
+static enum cz_status prove_partition(struct prover *p, uint32_t k, uint8_t out[CZ_PROOF_BYTES],
+                                      struct cz_progress *progress, struct cz_error *err) {
+    struct cz_proof proof;
+    struct cz_partition_timing timing = {0};
+    bool valid = false;
+    uint64_t start = cz_time_now_ns();
+    enum cz_status status = cz_witness_init(&p->witness, p->r1cs);
+    if (status == CZ_OK) status = cz_porep_circuit_assign(&p->witness, p->r1cs, p->c1, k, err);
+    p->assign += cz_time_since(start);
+    if (status != CZ_OK) return status;
+    char stage[64];
+    (void)snprintf(stage, sizeof stage, "partition %u of %u", k + 1, p->c1->num_partitions);
+    cz_progress_stage(progress, stage);
+    status = cz_prove(&proof, &timing, p->srs, &p->params.vk, &p->witness, p->fixed ? &p->blinding : NULL, err);
+    if (status != CZ_OK) return status;
+    add_timing(&p->compute, &timing);
+    start = cz_time_now_ns();
+    status = cz_verify(&valid, &p->params.vk, &proof, p->witness.input + 1, p->witness.num_inputs - 1);
+    p->verify += cz_time_since(start);
+    if (status == CZ_OK && !valid) status = explain_invalid(p, k, err);
+    if (status == CZ_OK) cz_proof_write(out, &proof);
+    cz_witness_done(&p->witness);
+    p->witness = (struct cz_witness){0};
+    return status;
+}
+
+static void print_result(const struct prover *p, const struct cz_common *common, size_t bytes, double total) {
+    const struct cz_partition_timing *t = &p->compute;
+    if (common->json) {
+        printf(
+            "{\"proof_bytes\":%zu,\"seconds\":{\"parse\":%.4f,\"load\":%.4f,\"assign\":%.4f,\"eval\":%.4f,\"ntt\":%.4f,"
+            "\"msm_h\":%.4f,\"sum_l\":%.4f,\"sum_a\":%.4f,\"sum_b_g1\":%.4f,\"sum_b_g2\":%.4f,\"verify\":%.4f,"
+            "\"total\":%.4f}}\n",
+            bytes, p->parse, p->load, p->assign, t->eval, t->ntt, t->msm_h, t->sum_l, t->sum_a, t->sum_b_g1,
+            t->sum_b_g2, p->verify, total);
+        return;
+    }
+    printf("%zu bytes, verified, %.2f s (parse %.2f, load %.2f, assign %.3f, eval %.2f, ntt %.2f, H %.2f, L %.2f, A "
+           "%.2f, B1 %.2f, B2 %.2f, verify %.3f)\n",
+           bytes, total, p->parse, p->load, p->assign, t->eval, t->ntt, t->msm_h, t->sum_l, t->sum_a, t->sum_b_g1,
+           t->sum_b_g2, p->verify);
+}
+
+static enum cz_status prove(struct prover *p, const struct prove_args *args, const struct cz_common *common,
+                            struct cz_error *err) {
+    struct cz_progress progress;
+    uint64_t start = cz_time_now_ns();
+    cz_progress_start(&progress, "prove");
+    enum cz_status status = load(p, args, common, &progress, err);
+    uint8_t *bytes = NULL;
+    size_t len = status == CZ_OK ? (size_t)p->c1->num_partitions * CZ_PROOF_BYTES : 0;
+    if (status == CZ_OK && !(bytes = cz_calloc(len, 1)))
+        status = cz_error_set(err, CZ_ERR_MEMORY, "no memory for the proof");
+    for (uint32_t k = 0; status == CZ_OK && k < p->c1->num_partitions; k++) {
+        status = prove_partition(p, k, bytes + (size_t)k * CZ_PROOF_BYTES, &progress, err);
+    }
+    cz_progress_end(&progress);
+    if (status == CZ_OK) status = cz_file_write(args->out, bytes, len, err);
+    if (status == CZ_OK) print_result(p, common, len, cz_time_since(start));
+    cz_free(bytes);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    struct prove_args args = {0};
+    struct cz_common common = {0};
+    const struct cz_option option[] = {
+        {"c1", CZ_OPTION_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
+        {"params", CZ_OPTION_TEXT, &args.params, "DIR", "folder with the v28 parameter files", true},
+        {"out", CZ_OPTION_TEXT, &args.out, "FILE", "where the proof goes, 192 bytes a partition", true},
+        {"check-params", CZ_OPTION_FLAG, &args.check, NULL, "check every point of the parameters first", false},
+        {"unsafe-randomness", CZ_OPTION_TEXT, &args.unsafe, "R,S", "fixed r and s, hex: the proof then hides nothing",
+         false},
+    };
+    int exit_status;
+    if (!cz_command_parse(&CZ_COMMAND_PROVE, argc, argv, option, sizeof option / sizeof *option, &common, NULL, 0, NULL,
+                          &exit_status))
+        return exit_status;
+    struct cz_error err = {0};
+    struct prover p = {0};
+    enum cz_status status = prove(&p, &args, &common, &err);
+    done(&p);
+    return status == CZ_OK ? CZ_EXIT_DONE : cz_command_fail(&CZ_COMMAND_PROVE, status, &err);
+}
+
+const struct cz_command CZ_COMMAND_PROVE = {
+    .name = "prove",
+    .usage = "prove --c1 FILE --params DIR --out FILE [--check-params] [--unsafe-randomness R,S]",
+    .about = "Proves every partition of a C1 output. The proof is verified before it is written.",
+    .run = run,
+};

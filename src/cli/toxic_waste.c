@@ -1,0 +1,68 @@
+#include "cli/toxic_waste.h"
+
+#include "base/bytes.h"
+#include "base/file.h"
+
+#include <yajl/yajl_tree.h>
+
+#define MAX_BYTES 65536u
+
+static const char *const SCALAR[5] = {"alpha", "beta", "gamma", "delta", "tau"};
+
+static enum cz_status read_times(uint64_t *out, yajl_val root, const char *name, struct cz_error *err) {
+    const char *path[] = {name, NULL};
+    yajl_val v = yajl_tree_get(root, path, yajl_t_number);
+    if (!v || !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 1) {
+        return cz_error_set(err, CZ_ERR_FORMAT, "%s: wants a positive integer", name);
+    }
+    *out = (uint64_t)YAJL_GET_INTEGER(v);
+    return CZ_OK;
+}
+
+static enum cz_status read_scalar(struct cz_fr *out, yajl_val root, const char *name, struct cz_error *err) {
+    const char *path[] = {name, NULL};
+    yajl_val v = yajl_tree_get(root, path, yajl_t_string);
+    uint8_t bytes[32];
+    if (!v || cz_hex_decode(bytes, 32, YAJL_GET_STRING(v)) != CZ_OK) {
+        return cz_error_set(err, CZ_ERR_FORMAT, "%s: wants 64 hex digits", name);
+    }
+    enum cz_status status = cz_fr_from_le(out, bytes);
+    cz_memzero(bytes, sizeof bytes);
+    if (status != CZ_OK) return cz_error_set(err, status, "%s: not below r", name);
+    if (cz_fr_is_zero(out)) return cz_error_set(err, CZ_ERR_FORMAT, "%s: must not be 0", name);
+    return CZ_OK;
+}
+
+enum cz_status cz_toxic_waste_read(struct cz_toxic_waste *out, const char *path, struct cz_error *err) {
+    uint8_t *text = NULL;
+    size_t len = 0;
+    yajl_val root = NULL;
+    uint64_t times[2];
+    struct cz_fr scalar[5];
+    char why[160] = "";
+    memset(out, 0, sizeof *out);
+    enum cz_status status = cz_file_read(&text, &len, path, MAX_BYTES, err);
+    if (status != CZ_OK) return status;
+    if (strlen((const char *)text) == len) root = yajl_tree_parse((const char *)text, why, sizeof why);
+    if (!root) {
+        for (char *c = why; *c; c++) {
+            if (*c == '\n') *c = ' ';
+        }
+        status = cz_error_set(err, CZ_ERR_FORMAT, "%s: not JSON: %s", path, why);
+        goto out;
+    }
+    status = read_times(&times[0], root, "g1_generator_times", err);
+    if (status == CZ_OK) status = read_times(&times[1], root, "g2_generator_times", err);
+    for (int i = 0; i < 5 && status == CZ_OK; i++) status = read_scalar(&scalar[i], root, SCALAR[i], err);
+    if (status != CZ_OK) {
+        (void)cz_error_prefix(err, "%s", path);
+        goto out;
+    }
+    cz_toxic_waste_set(out, times[0], times[1], scalar);
+out:
+    cz_memzero(scalar, sizeof scalar);
+    cz_memzero(text, len);
+    cz_free(text);
+    yajl_tree_free(root);
+    return status;
+}
