@@ -30,8 +30,7 @@ void cz_rpc_client_destroy(struct cz_rpc_client *client);
 
 /**
  * Calls `method` ("/cuzk.v1.ProvingEngine/Prove") and waits for its end, at most timeout_ms (0: for ever). CZ_OK means
- * that there is a reply, which may hold a gRPC error; the caller ends it with cz_rpc_reply_done. `request` is borrowed
- * and not copied.
+ * that there is a reply, which may hold a gRPC error; the caller ends it with cz_rpc_reply_done. `request` is borrowed.
  */
 CZ_MUST_CHECK enum cz_status cz_rpc_client_call(struct cz_rpc_client *client, const char *method, const void *request,
                                                 size_t len, uint64_t timeout_ms, struct cz_rpc_reply *reply,

@@ -18,7 +18,8 @@ struct cz_rpc_server;
 struct cz_rpc_call;
 
 /**
- * One call. Runs on a server thread and should return soon: other calls wait for the thread (there are `threads`).
+ * One call. Runs on a server thread and should return soon, for other calls wait for the thread; a method that may take
+ * long is marked `slow` and runs on threads of its own, so that it never holds up the quick ones.
  * `request` is valid until the handler returns (cz_rpc_call_take_request keeps it). The handler, or whoever it hands
  * the call to, ends it with exactly one cz_rpc_call_finish.
  */
@@ -27,6 +28,7 @@ typedef void cz_rpc_handler(void *ctx, struct cz_rpc_call *call, const uint8_t *
 struct cz_rpc_method {
     const char *path; /**< "/cuzk.v1.ProvingEngine/Prove"; borrowed for the life of the server */
     cz_rpc_handler *handler;
+    bool slow;
 };
 
 struct cz_rpc_server_options {
@@ -34,10 +36,11 @@ struct cz_rpc_server_options {
     const char *const *listen;
     size_t n_listen; /**< 0: one listener, CZ_RPC_DEFAULT_LISTEN */
     const struct cz_rpc_method *methods;
-    size_t n_methods;   /**< any other method is answered UNIMPLEMENTED */
-    void *ctx;          /**< for the handlers */
-    size_t max_message; /**< bytes, both ways; 0: CZ_RPC_MAX_MESSAGE */
-    unsigned threads;   /**< that run the handlers; 0: 4 */
+    size_t n_methods;      /**< any other method is answered UNIMPLEMENTED */
+    void *ctx;             /**< for the handlers */
+    size_t max_message;    /**< bytes, both ways; 0: CZ_RPC_MAX_MESSAGE */
+    unsigned threads;      /**< that serve the sockets and run the quick handlers; 0: 2 */
+    unsigned slow_threads; /**< that run the slow ones; 0: 4 */
 };
 
 #define CZ_RPC_DEFAULT_LISTEN "127.0.0.1:9820"
