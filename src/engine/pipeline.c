@@ -1,0 +1,400 @@
+/*
+ * The stages' threads. A partition's memory is reserved before a stage makes it and given back when it is gone:
+ *
+ *     assign    takes the witness's bytes, makes it, waits for room in the queue
+ *     compute   takes its working memory, computes, frees the witness; gives both back
+ *     finish    holds next to nothing
+ */
+
+#include "base/time.h"
+#include "engine/engine_int.h"
+
+#include <sys/resource.h>
+
+static void put(struct cz_part_queue *q, struct cz_part *part) {
+    part->next = NULL;
+    if (q->tail) {
+        q->tail->next = part;
+    } else {
+        q->head = part;
+    }
+    q->tail = part;
+    q->count++;
+}
+
+/* The first of the highest priority. */
+static struct cz_part *take(struct cz_part_queue *q) {
+    struct cz_part **best = &q->head;
+    for (struct cz_part **at = &q->head; *at; at = &(*at)->next) {
+        if ((*at)->job->priority > (*best)->job->priority) best = at;
+    }
+    struct cz_part *part = *best;
+    *best = part->next;
+    q->count--;
+    q->tail = q->head;
+    while (q->tail && q->tail->next) q->tail = q->tail->next;
+    return part;
+}
+
+/* Ends the way of a partition through the pipeline, wherever it is. Gives back what it holds. */
+static void drop_part(struct cz_engine *e, struct cz_part *part) {
+    struct cz_job *job = part->job;
+    if (part->work) {
+        cz_engine_unlock(e);
+        e->ops->work_free(e->ops_ctx, part->work);
+        cz_engine_lock(e);
+    }
+    cz_budget_release(&e->budget, CZ_BUDGET_WITNESS, part->witness_bytes);
+    free(part);
+    job->in_flight--;
+    cz_job_settle(e, job);
+    cz_engine_changed(e);
+}
+
+/* A partition failed: made again once when that may help, or the end of its job. Drops it. */
+static void fail_part(struct cz_engine *e, struct cz_part *part, const struct cz_error *err) {
+    struct cz_job *job = part->job;
+    bool again = !e->stop && cz_status_class(err->status) != CZ_CLASS_BAD_INPUT && err->status != CZ_ERR_SHUTDOWN &&
+                 job->attempts[part->index] < CZ_MAX_ATTEMPTS;
+    if (again && !cz_job_ended(job)) {
+        job->retry[part->index] = 1;
+        job->num_retry++;
+        e->retries++;
+    } else if (!cz_job_ended(job)) {
+        unsigned attempts = job->attempts[part->index];
+        char text[sizeof job->error];
+        (void)snprintf(text, sizeof text, "partition %u: %s%s%s (after %u attempt%s)", part->index,
+                       cz_status_text(err->status), *err->detail ? ": " : "", err->detail, attempts,
+                       attempts == 1 ? "" : "s");
+        enum cz_job_state state = err->status == CZ_ERR_SHUTDOWN ? CZ_JOB_CANCELLED : CZ_JOB_FAILED;
+        cz_job_end(e, job, state, text);
+    }
+    drop_part(e, part);
+}
+
+/* Takes bytes of the budget, waiting for them. False at shutdown. */
+static bool reserve(struct cz_engine *e, enum cz_budget_class cls, size_t bytes) {
+    while (!e->stop) {
+        if (cz_budget_try(&e->budget, cls, bytes)) return true;
+        cz_engine_wait_change(e, 0);
+    }
+    return false;
+}
+
+static bool wait_room(struct cz_engine *e, const struct cz_part_queue *q) {
+    while (!e->stop && q->count >= e->opt.queue_depth) cz_engine_wait_change(e, 0);
+    return !e->stop;
+}
+
+static bool wait_part(struct cz_engine *e, const struct cz_part_queue *q) {
+    while (!e->stop && q->count == 0) cz_engine_wait_change(e, 0);
+    return !e->stop;
+}
+
+static bool has_work(const struct cz_job *job) {
+    return job->state == CZ_JOB_RUNNING && (job->num_retry > 0 || job->next_partition < job->num_partitions);
+}
+
+/* The next job with something to assign: highest priority, then first come. */
+static struct cz_job *pick(const struct cz_engine *e) {
+    struct cz_job *job = e->live;
+    while (job && !has_work(job)) job = job->next_live;
+    return job;
+}
+
+/*
+ * The job to start: the first queued one with nothing before it left to assign, when a worker has nothing to assign or
+ * would next take up something less urgent.
+ */
+static struct cz_job *pick_start(const struct cz_engine *e) {
+    struct cz_job *job = e->live;
+    while (job && job->state != CZ_JOB_QUEUED && !has_work(job)) job = job->next_live;
+    if (!job || job->state != CZ_JOB_QUEUED) return NULL;
+    return e->idle_assign > 0 || pick(e) ? job : NULL;
+}
+
+static void start_job(struct cz_engine *e, struct cz_job *job) {
+    job->state = CZ_JOB_STARTING;
+    job->start_ns = cz_time_now_ns();
+    job->in_flight++; /* keeps it while the lock is dropped */
+    struct cz_error err = {0};
+    bool loaded_now;
+    enum cz_status st = cz_residency_acquire(e, job->circuit, &loaded_now, &job->srs_seconds, &err);
+    job->in_flight--;
+    if (st == CZ_OK) {
+        job->holds_srs = true;
+        job->state = CZ_JOB_RUNNING;
+        cz_engine_changed(e);
+        return;
+    }
+    char text[sizeof job->error];
+    (void)snprintf(text, sizeof text, "parameters of %s: %s: %s", job->circuit->id, cz_status_text(st), err.detail);
+    cz_job_end(e, job, st == CZ_ERR_SHUTDOWN ? CZ_JOB_CANCELLED : CZ_JOB_FAILED, text);
+}
+
+static uint32_t next_index(struct cz_job *job) {
+    if (job->num_retry == 0) return job->next_partition++;
+    uint32_t i = 0;
+    while (!job->retry[i]) i++;
+    job->retry[i] = 0;
+    job->num_retry--;
+    return i;
+}
+
+static void assign_one(struct cz_engine *e, struct cz_job *job) {
+    struct cz_part *part = calloc(1, sizeof *part);
+    if (!part) {
+        cz_job_end(e, job, CZ_JOB_FAILED, "out of memory");
+        return;
+    }
+    part->job = job;
+    part->index = next_index(job);
+    job->attempts[part->index]++;
+    job->in_flight++;
+    struct cz_error err = {0};
+    if (!reserve(e, CZ_BUDGET_WITNESS, job->circuit->plan.witness)) {
+        (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+        fail_part(e, part, &err);
+        return;
+    }
+    part->witness_bytes = job->circuit->plan.witness;
+    if (cz_job_ended(job)) {
+        drop_part(e, part);
+        return;
+    }
+    cz_engine_unlock(e);
+    uint64_t start = cz_time_now_ns();
+    enum cz_status st = e->ops->assign(e->ops_ctx, job->circuit->handle, job->c1, part->index, &part->work, &err);
+    double seconds = cz_time_since(start);
+    cz_engine_lock(e);
+    job->assign_seconds += seconds;
+    err.status = st;
+    if (st == CZ_OK && !wait_room(e, &e->to_compute)) {
+        st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+    }
+    if (st != CZ_OK) {
+        fail_part(e, part, &err);
+        return;
+    }
+    put(&e->to_compute, part);
+    cz_engine_changed(e);
+}
+
+/* Work yields to the threads that answer calls. */
+static void be_nice(const struct cz_engine *e) {
+    if (e->opt.nice > 0) (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + e->opt.nice);
+}
+
+static void *assign_main(void *arg) {
+    struct cz_engine *e = arg;
+    be_nice(e);
+    cz_engine_lock(e);
+    while (!e->stop) {
+        struct cz_job *job = pick(e);
+        if (job) {
+            assign_one(e, job);
+        } else {
+            e->idle_assign++;
+            cz_engine_changed(e); /* once: a job may start */
+            while (!e->stop && !pick(e)) cz_engine_wait_change(e, 0);
+            e->idle_assign--;
+        }
+    }
+    cz_engine_unlock(e);
+    return NULL;
+}
+
+/*
+ * Starting may wait for memory that running jobs hold, and these may need to assign partitions to get done: so it has
+ * a thread of its own.
+ */
+static void *start_main(void *arg) {
+    struct cz_engine *e = arg;
+    be_nice(e);
+    cz_engine_lock(e);
+    while (!e->stop) {
+        struct cz_job *job = pick_start(e);
+        if (job) {
+            start_job(e, job);
+        } else {
+            cz_engine_wait_change(e, 0);
+        }
+    }
+    cz_engine_unlock(e);
+    return NULL;
+}
+
+static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_worker_status *worker) {
+    struct cz_job *job = part->job;
+    struct cz_error err = {0};
+    size_t bytes = job->circuit->plan.compute;
+    if (!reserve(e, CZ_BUDGET_COMPUTE, bytes)) {
+        (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+        fail_part(e, part, &err);
+        return;
+    }
+    memcpy(worker->job_id, job->id, sizeof worker->job_id);
+    worker->kind = job->kind;
+    cz_engine_unlock(e);
+    uint64_t start = cz_time_now_ns();
+    enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &err);
+    double seconds = cz_time_since(start);
+    cz_engine_lock(e);
+    worker->job_id[0] = 0;
+    job->compute_seconds += seconds;
+    cz_budget_release(&e->budget, CZ_BUDGET_COMPUTE, bytes);
+    cz_budget_release(&e->budget, CZ_BUDGET_WITNESS, part->witness_bytes);
+    part->witness_bytes = 0;
+    cz_engine_changed(e);
+    err.status = st;
+    if (st == CZ_OK && !wait_room(e, &e->to_finish)) {
+        st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+    }
+    if (st != CZ_OK) {
+        fail_part(e, part, &err);
+        return;
+    }
+    put(&e->to_finish, part);
+    cz_engine_changed(e);
+}
+
+static void *compute_main(void *arg) {
+    struct cz_engine *e = arg;
+    be_nice(e);
+    cz_engine_lock(e);
+    struct cz_worker_status *worker = &e->worker[e->next_worker++];
+    while (wait_part(e, &e->to_compute)) {
+        struct cz_part *part = take(&e->to_compute);
+        cz_engine_changed(e);
+        if (cz_job_ended(part->job)) {
+            drop_part(e, part);
+        } else {
+            compute_one(e, part, worker);
+        }
+    }
+    cz_engine_unlock(e);
+    return NULL;
+}
+
+/* Without the lock. Only CZ_OK comes with a proof that verifies. */
+static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *part, bool last_attempt,
+                                        uint8_t proof[CZ_STAGE_PROOF_BYTES], struct cz_error *err) {
+    void *circuit = part->job->circuit->handle;
+    const struct cz_c1 *c1 = part->job->c1;
+    enum cz_status st = e->ops->finish(e->ops_ctx, circuit, part->work, proof, err);
+    if (st != CZ_OK) return st;
+    bool valid = false;
+    st = e->ops->verify(e->ops_ctx, circuit, c1, part->index, proof, &valid, err);
+    if (st != CZ_OK) return st;
+    if (valid) return CZ_OK;
+    char why[256] = "the vanilla proofs pass their own check";
+    if (last_attempt && e->ops->explain) e->ops->explain(e->ops_ctx, circuit, c1, part->index, why, sizeof why);
+    return cz_error_set(err, CZ_ERR_PROOF_INVALID, "%s", why);
+}
+
+static void finish_one(struct cz_engine *e, struct cz_part *part) {
+    struct cz_job *job = part->job;
+    uint8_t proof[CZ_STAGE_PROOF_BYTES] = {0};
+    struct cz_error err = {0};
+    bool last_attempt = job->attempts[part->index] >= CZ_MAX_ATTEMPTS;
+    cz_engine_unlock(e);
+    enum cz_status st = finish_and_verify(e, part, last_attempt, proof, &err);
+    cz_engine_lock(e);
+    if (st != CZ_OK) {
+        err.status = st;
+        fail_part(e, part, &err);
+        return;
+    }
+    memcpy(job->proof + (size_t)part->index * CZ_STAGE_PROOF_BYTES, proof, sizeof proof);
+    job->num_done++;
+    if (job->num_done == job->num_partitions) cz_job_end(e, job, CZ_JOB_COMPLETED, "");
+    drop_part(e, part);
+}
+
+static void *finish_main(void *arg) {
+    struct cz_engine *e = arg;
+    be_nice(e);
+    cz_engine_lock(e);
+    while (wait_part(e, &e->to_finish)) {
+        struct cz_part *part = take(&e->to_finish);
+        cz_engine_changed(e);
+        if (cz_job_ended(part->job)) {
+            drop_part(e, part);
+        } else {
+            finish_one(e, part);
+        }
+    }
+    cz_engine_unlock(e);
+    return NULL;
+}
+
+/* ---- watchers ---- */
+
+/* Takes one watch that is due out of the list, or NULL and when the next one is. */
+static struct cz_watch *due_watch(struct cz_engine *e, uint64_t *next_ns) {
+    uint64_t now = cz_time_now_ns();
+    *next_ns = 0;
+    for (struct cz_watch **at = &e->watches; *at; at = &(*at)->next) {
+        struct cz_watch *w = *at;
+        if (cz_job_ended(w->job) || (w->deadline_ns && w->deadline_ns <= now)) {
+            *at = w->next;
+            return w;
+        }
+        if (w->deadline_ns && (*next_ns == 0 || w->deadline_ns < *next_ns)) *next_ns = w->deadline_ns;
+    }
+    return NULL;
+}
+
+static void wait_notify(struct cz_engine *e, uint64_t until_ns) {
+    uint64_t tick = cz_time_now_ns() + 10000000000u; /* finished jobs age meanwhile */
+    if (until_ns == 0 || until_ns > tick) until_ns = tick;
+    struct timespec ts = {.tv_sec = (time_t)(until_ns / 1000000000), .tv_nsec = (long)(until_ns % 1000000000)};
+    (void)pthread_cond_timedwait(&e->notify, &e->lock, &ts);
+}
+
+static void *notify_main(void *arg) {
+    struct cz_engine *e = arg;
+    cz_engine_lock(e);
+    while (!e->stop) {
+        uint64_t next_ns;
+        struct cz_watch *w = due_watch(e, &next_ns);
+        if (!w) {
+            cz_job_sweep(e);
+            wait_notify(e, next_ns);
+            continue;
+        }
+        struct cz_job_result result;
+        cz_job_result(w->job, &result);
+        cz_engine_unlock(e);
+        w->done(w->ctx, &result);
+        cz_engine_lock(e);
+        w->job->pins--;
+        free(w);
+    }
+    cz_engine_unlock(e);
+    return NULL;
+}
+
+static enum cz_status spawn(struct cz_engine *e, void *(*fn)(void *)) {
+    if (pthread_create(&e->thread[e->num_threads], NULL, fn, e) != 0) return CZ_ERR_MEMORY;
+    e->num_threads++;
+    return CZ_OK;
+}
+
+enum cz_status cz_pipeline_start(struct cz_engine *e) {
+    enum cz_status st = spawn(e, notify_main);
+    if (st == CZ_OK) st = spawn(e, start_main);
+    for (unsigned i = 0; i < e->opt.assign_workers && st == CZ_OK; i++) st = spawn(e, assign_main);
+    for (unsigned i = 0; i < e->opt.compute_workers && st == CZ_OK; i++) st = spawn(e, compute_main);
+    if (st == CZ_OK) st = spawn(e, finish_main);
+    return st;
+}
+
+void cz_pipeline_join(struct cz_engine *e) {
+    for (uint32_t i = 0; i < e->num_threads; i++) (void)pthread_join(e->thread[i], NULL);
+    e->num_threads = 0;
+    cz_engine_lock(e);
+    while (e->to_compute.count > 0) drop_part(e, take(&e->to_compute));
+    while (e->to_finish.count > 0) drop_part(e, take(&e->to_finish));
+    cz_engine_unlock(e);
+}

@@ -1,0 +1,308 @@
+#include "engine/prover.h"
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "filecoin/c1_check.h"
+#include "filecoin/circuits/porep.h"
+#include "groth16/params.h"
+#include "groth16/prove.h"
+#include "groth16/verify.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+_Static_assert(CZ_STAGE_PROOF_BYTES == CZ_PROOF_BYTES, "one proof");
+
+struct cz_prover {
+    char *param_cache;
+    struct cz_pool *pool;
+    struct cz_device *device;
+};
+
+struct circuit {
+    struct cz_r1cs *r1cs;
+    char *path;
+    struct cz_params params;
+    struct cz_srs *srs;
+};
+
+struct work {
+    struct cz_witness witness;
+    struct cz_partition_sums sums;
+};
+
+/* ---- create, destroy ---- */
+
+struct pool_args {
+    unsigned threads;
+    int nice;
+    struct cz_pool *pool;
+    enum cz_status status;
+};
+
+/* Threads inherit the nice value of the thread that makes them, and a thread may only raise its own. */
+static void *make_pool(void *arg) {
+    struct pool_args *a = arg;
+    if (a->nice > 0) (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + a->nice);
+    a->status = cz_pool_create(&a->pool, a->threads);
+    return NULL;
+}
+
+enum cz_status cz_prover_create(struct cz_prover **out, const char *param_cache, unsigned threads, int nice,
+                                struct cz_error *err) {
+    struct cz_prover *p = calloc(1, sizeof *p);
+    if (p) p->param_cache = strdup(param_cache);
+    if (!p || !p->param_cache) {
+        free(p);
+        return cz_error_set(err, CZ_ERR_MEMORY, "the prover");
+    }
+    struct pool_args args = {.threads = threads, .nice = nice, .status = CZ_ERR_MEMORY};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, make_pool, &args) == 0) (void)pthread_join(thread, NULL);
+    p->pool = args.pool;
+    enum cz_status st = args.status;
+    if (st == CZ_OK) st = cz_device_create_cpu(&p->device, p->pool);
+    if (st != CZ_OK) {
+        cz_prover_destroy(p);
+        return cz_error_set(err, st, "cannot start %u threads", threads);
+    }
+    *out = p;
+    return CZ_OK;
+}
+
+void cz_prover_destroy(struct cz_prover *p) {
+    if (!p) return;
+    cz_device_destroy(p->device);
+    cz_pool_destroy(p->pool);
+    free(p->param_cache);
+    free(p);
+}
+
+const char *cz_prover_device_name(const struct cz_prover *p) {
+    return cz_device_name(p->device);
+}
+
+/* ---- circuits and parameters ---- */
+
+static size_t witness_bytes(const struct cz_r1cs *r1cs) {
+    size_t elems = (size_t)r1cs->num_aux - r1cs->num_bits + r1cs->num_inputs;
+    return sizeof(struct work) + elems * sizeof(struct cz_fr) + ((size_t)r1cs->num_bits + 63) / 64 * 8;
+}
+
+static void circuit_close(void *ctx, void *handle) {
+    (void)ctx;
+    struct circuit *c = handle;
+    cz_r1cs_destroy(c->r1cs);
+    free(c->path);
+    free(c);
+}
+
+static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *plan, enum cz_circuit_kind kind,
+                                   const struct cz_sector_info *sector, struct cz_error *err) {
+    const struct cz_prover *p = ctx;
+    if (kind != CZ_CIRCUIT_POREP) {
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s circuits come later", cz_circuit_kind_name(kind));
+    }
+    char stem[256];
+    enum cz_status st = cz_params_stem(stem, sizeof stem, kind, sector);
+    if (st != CZ_OK) return cz_error_set(err, st, "no parameters' name for %s", sector->name);
+    struct circuit *c = calloc(1, sizeof *c);
+    if (!c || asprintf(&c->path, "%s/%s.params", p->param_cache, stem) < 0) {
+        free(c);
+        return cz_error_set(err, CZ_ERR_MEMORY, "a circuit");
+    }
+    st = cz_porep_circuit_build(&c->r1cs, sector, err);
+    if (st != CZ_OK) {
+        circuit_close(ctx, c);
+        return st;
+    }
+    plan->witness = witness_bytes(c->r1cs);
+    plan->compute = cz_device_partition_bytes(p->device, c->r1cs);
+    *out = c;
+    return CZ_OK;
+}
+
+static enum cz_status srs_bytes(void *ctx, void *handle, size_t *bytes, struct cz_error *err) {
+    (void)ctx;
+    const struct circuit *c = handle;
+    struct stat sb;
+    if (stat(c->path, &sb) != 0) {
+        int e = errno;
+        char text[128];
+        return cz_error_set(err, e == ENOENT ? CZ_ERR_NOT_FOUND : CZ_ERR_IO, "parameter file %s: %s", c->path,
+                            strerror_r(e, text, sizeof text));
+    }
+    /* Beside the file: the circuit, and index lists of the densities, at most two words a variable. */
+    *bytes = (size_t)sb.st_size + cz_r1cs_bytes(c->r1cs) + (size_t)c->r1cs->num_aux * 8;
+    return CZ_OK;
+}
+
+static enum cz_status srs_load(void *ctx, void *handle, size_t *bytes, struct cz_error *err) {
+    const struct cz_prover *p = ctx;
+    struct circuit *c = handle;
+    enum cz_status st = cz_params_open(&c->params, c->path, c->r1cs, err);
+    if (st != CZ_OK) return st;
+    st = cz_srs_create(&c->srs, p->device, c->r1cs, &c->params.view, err);
+    if (st != CZ_OK) {
+        (void)cz_error_prefix(err, "%s", c->path);
+        cz_params_close(&c->params);
+        memset(&c->params, 0, sizeof c->params);
+        return st;
+    }
+    *bytes = c->params.map.size + cz_srs_bytes(c->srs) + cz_r1cs_bytes(c->r1cs);
+    return CZ_OK;
+}
+
+static void srs_unload(void *ctx, void *handle) {
+    (void)ctx;
+    struct circuit *c = handle;
+    cz_srs_destroy(c->srs);
+    c->srs = NULL;
+    cz_params_close(&c->params);
+    memset(&c->params, 0, sizeof c->params);
+}
+
+/* ---- inputs ---- */
+
+static size_t path_bytes(size_t levels, size_t siblings) {
+    return levels * sizeof(struct cz_merkle_level) + siblings * sizeof(cz_node);
+}
+
+static size_t input_bytes(void *ctx, const struct cz_c1 *c1) {
+    (void)ctx;
+    const struct cz_sector_info *s = cz_sector_by_size(c1->sector_size);
+    if (!s) return 0;
+    size_t levels = (size_t)s->base_levels + (s->sub_arity > 0) + (s->top_arity > 0);
+    size_t siblings =
+        (size_t)s->base_levels * 7 + (s->sub_arity ? s->sub_arity - 1 : 0) + (s->top_arity ? s->top_arity - 1 : 0);
+    size_t columns = 1 + CZ_DRG_PARENTS + CZ_EXP_PARENTS;
+    size_t challenge = sizeof(struct cz_porep_challenge) + path_bytes(s->nodes_log2, s->nodes_log2) +
+                       (columns + 1) * path_bytes(levels, siblings) + columns * s->layers * sizeof(cz_node);
+    size_t exact = (size_t)c1->num_partitions * c1->challenges_per_partition * challenge + sizeof *c1;
+    return exact + exact / 4; /* the arena's blocks are not full */
+}
+
+static enum cz_status input_check(void *ctx, const struct cz_c1 *c1, struct cz_error *err) {
+    (void)ctx;
+    return cz_c1_check_vanilla(c1, err);
+}
+
+static void input_free(void *ctx, struct cz_c1 *c1) {
+    (void)ctx;
+    cz_c1_destroy(c1);
+}
+
+/* ---- stages ---- */
+
+static void work_free(void *ctx, void *arg) {
+    (void)ctx;
+    struct work *w = arg;
+    if (!w) return;
+    cz_witness_done(&w->witness);
+    free(w);
+}
+
+static enum cz_status assign(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, void **out,
+                             struct cz_error *err) {
+    const struct circuit *c = handle;
+    struct work *w = calloc(1, sizeof *w);
+    if (!w) return cz_error_set(err, CZ_ERR_MEMORY, "a partition");
+    enum cz_status st = cz_witness_init(&w->witness, c->r1cs);
+    if (st != CZ_OK) (void)cz_error_set(err, st, "witness");
+    if (st == CZ_OK) st = cz_porep_circuit_assign(&w->witness, c->r1cs, c1, partition, err);
+    if (st != CZ_OK) {
+        work_free(ctx, w);
+        return st;
+    }
+    *out = w;
+    return CZ_OK;
+}
+
+static enum cz_status compute(void *ctx, void *handle, void *arg, struct cz_error *err) {
+    (void)ctx;
+    const struct circuit *c = handle;
+    struct work *w = arg;
+    enum cz_status st = cz_device_prove_partition(&w->sums, NULL, c->srs, &w->witness, err);
+    cz_witness_done(&w->witness);
+    memset(&w->witness, 0, sizeof w->witness);
+    return st;
+}
+
+static enum cz_status finish(void *ctx, void *handle, void *arg, uint8_t out[CZ_STAGE_PROOF_BYTES],
+                             struct cz_error *err) {
+    (void)ctx;
+    const struct circuit *c = handle;
+    const struct work *w = arg;
+    struct cz_blinding blinding;
+    struct cz_proof proof;
+    enum cz_status st = cz_blinding_random(&blinding);
+    if (st != CZ_OK) return cz_error_set(err, st, "blinding");
+    st = cz_prove_finish(&proof, &w->sums, &c->params.vk, &blinding, err);
+    cz_memzero(&blinding, sizeof blinding);
+    if (st == CZ_OK) cz_proof_write(out, &proof);
+    return st;
+}
+
+static enum cz_status verify(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition,
+                             const uint8_t in[CZ_STAGE_PROOF_BYTES], bool *valid, struct cz_error *err) {
+    (void)ctx;
+    const struct circuit *c = handle;
+    *valid = false;
+    struct cz_proof proof;
+    if (cz_proof_read(&proof, in, NULL) != CZ_OK) return CZ_OK; /* no point of the group: not a valid proof */
+    size_t n = c->r1cs->num_inputs - 1;
+    struct cz_fr *input = cz_calloc(n, sizeof *input);
+    if (!input) return cz_error_set(err, CZ_ERR_MEMORY, "public inputs");
+    enum cz_status st = cz_c1_public_inputs(input, n, c1, partition, err);
+    if (st == CZ_OK) {
+        st = cz_verify(valid, &c->params.vk, &proof, input, n);
+        if (st != CZ_OK) (void)cz_error_set(err, st, "verification");
+    }
+    cz_free(input);
+    return st;
+}
+
+static void explain(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size) {
+    const struct cz_prover *p = ctx;
+    const struct circuit *c = handle;
+    void *arg;
+    if (assign(ctx, handle, c1, partition, &arg, NULL) == CZ_OK) {
+        struct work *w = arg;
+        const char *name = "";
+        uint32_t row = cz_witness_first_unsatisfied(&w->witness, c->r1cs, &name);
+        work_free(ctx, w);
+        if (row < c->r1cs->num_constraints) {
+            (void)snprintf(text, size, "the witness does not satisfy constraint %u (%s)", row, name);
+            return;
+        }
+    }
+    struct cz_error err = {0};
+    if (cz_params_check_points(&c->params, p->pool, NULL, NULL, &err) != CZ_OK) {
+        (void)snprintf(text, size, "the parameters are damaged: %s", err.detail);
+        return;
+    }
+    (void)snprintf(text, size,
+                   "the vanilla proofs pass their own check, the witness satisfies the circuit and the "
+                   "parameters' points are sound: the device computes wrongly, or the parameters are of another setup");
+}
+
+const struct cz_stage_ops CZ_PROVER_OPS = {
+    .circuit_open = circuit_open,
+    .circuit_close = circuit_close,
+    .srs_bytes = srs_bytes,
+    .srs_load = srs_load,
+    .srs_unload = srs_unload,
+    .input_bytes = input_bytes,
+    .input_check = input_check,
+    .input_free = input_free,
+    .assign = assign,
+    .compute = compute,
+    .finish = finish,
+    .verify = verify,
+    .work_free = work_free,
+    .explain = explain,
+};

@@ -1,0 +1,161 @@
+/*
+ * Which circuits are built and which SRS are loaded. An SRS comes when a job starts on it or a preload asks, and goes
+ * when memory is needed, nobody holds it, and it has not been used for evict_min_idle_ms: least recently used first.
+ */
+
+#include "base/time.h"
+#include "engine/engine_int.h"
+
+static struct cz_circuit *entry(struct cz_engine *e, enum cz_circuit_kind kind, const struct cz_sector_info *sector) {
+    for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
+        struct cz_circuit *c = &e->circuit[i];
+        if (c->sector && c->kind == kind && c->sector == sector) return c;
+        if (c->sector) continue;
+        if (cz_circuit_id(c->id, sizeof c->id, kind, sector) != CZ_OK) return NULL;
+        c->kind = kind;
+        c->sector = sector;
+        return c;
+    }
+    return NULL;
+}
+
+enum cz_status cz_residency_open(struct cz_engine *e, struct cz_circuit **out, enum cz_circuit_kind kind,
+                                 const struct cz_sector_info *sector, struct cz_error *err) {
+    struct cz_circuit *c = entry(e, kind, sector);
+    if (!c) return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no circuit for %s", sector->name);
+    while (c->opening) cz_engine_wait_change(e, 0);
+    if (!c->open) {
+        c->opening = true;
+        cz_engine_unlock(e);
+        enum cz_status st = e->ops->circuit_open(e->ops_ctx, &c->handle, &c->plan, kind, sector, err);
+        cz_engine_lock(e);
+        c->opening = false;
+        c->open = st == CZ_OK;
+        cz_engine_changed(e);
+        if (st != CZ_OK) return st;
+    }
+    *out = c;
+    return CZ_OK;
+}
+
+/* Floors of the circuits in use, and of `extra` as if it were. */
+static void set_floor(struct cz_engine *e, const struct cz_circuit *extra) {
+    size_t both = 0, compute = 0;
+    for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
+        const struct cz_circuit *c = &e->circuit[i];
+        if (c->refs == 0 && c != extra) continue;
+        if (c->plan.witness + c->plan.compute > both) both = c->plan.witness + c->plan.compute;
+        if (c->plan.compute > compute) compute = c->plan.compute;
+    }
+    cz_budget_set_floor(&e->budget, both, compute);
+}
+
+/* Takes `bytes` and a reference when the floors allow. */
+static bool try_hold(struct cz_engine *e, struct cz_circuit *c, size_t bytes) {
+    set_floor(e, c);
+    bool ok = cz_budget_try(&e->budget, CZ_BUDGET_SRS, bytes);
+    if (ok) c->refs++;
+    set_floor(e, NULL);
+    return ok;
+}
+
+static void evict(struct cz_engine *e, struct cz_circuit *c) {
+    c->state = CZ_RESIDENCY_MOVING;
+    c->loading = false;
+    cz_engine_unlock(e);
+    e->ops->srs_unload(e->ops_ctx, c->handle);
+    cz_engine_lock(e);
+    cz_budget_release(&e->budget, CZ_BUDGET_SRS, c->bytes);
+    c->bytes = 0;
+    c->state = CZ_RESIDENCY_ABSENT;
+    cz_engine_changed(e);
+}
+
+/* Evicts the one longest unused, or waits for a change or until one has been unused long enough. */
+static void make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
+    struct cz_circuit *oldest = NULL;
+    for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
+        struct cz_circuit *c = &e->circuit[i];
+        if (c == wanted || c->state != CZ_RESIDENCY_READY || c->refs > 0) continue;
+        if (!oldest || c->last_use_ns < oldest->last_use_ns) oldest = c;
+    }
+    uint64_t due = oldest ? oldest->last_use_ns + e->opt.evict_min_idle_ms * 1000000 : 0;
+    if (oldest && due <= cz_time_now_ns()) {
+        evict(e, oldest);
+    } else {
+        cz_engine_wait_change(e, due);
+    }
+}
+
+static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t reserved, double *seconds,
+                           struct cz_error *err) {
+    c->state = CZ_RESIDENCY_MOVING;
+    c->loading = true;
+    c->bytes = reserved;
+    cz_engine_unlock(e);
+    uint64_t start = cz_time_now_ns();
+    size_t bytes = 0;
+    enum cz_status st = e->ops->srs_load(e->ops_ctx, c->handle, &bytes, err);
+    *seconds = cz_time_since(start);
+    cz_engine_lock(e);
+    /* The estimate gives way to the true size. */
+    cz_budget_release(&e->budget, CZ_BUDGET_SRS, c->bytes);
+    c->bytes = st == CZ_OK ? bytes : 0;
+    cz_budget_force(&e->budget, CZ_BUDGET_SRS, c->bytes);
+    c->state = st == CZ_OK ? CZ_RESIDENCY_READY : CZ_RESIDENCY_ABSENT;
+    c->last_use_ns = cz_time_now_ns();
+    if (st != CZ_OK) {
+        c->refs--;
+        set_floor(e, NULL);
+    }
+    cz_engine_changed(e);
+    return st;
+}
+
+enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool *loaded_now, double *seconds,
+                                    struct cz_error *err) {
+    *loaded_now = false;
+    *seconds = 0;
+    for (;;) {
+        if (e->stop) return cz_error_set(err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+        if (c->state == CZ_RESIDENCY_MOVING) {
+            cz_engine_wait_change(e, 0);
+            continue;
+        }
+        if (c->state == CZ_RESIDENCY_READY) {
+            if (try_hold(e, c, 0)) return CZ_OK;
+            make_room(e, c);
+            continue;
+        }
+        cz_engine_unlock(e);
+        size_t bytes = 0;
+        enum cz_status st = e->ops->srs_bytes(e->ops_ctx, c->handle, &bytes, err);
+        cz_engine_lock(e);
+        if (st != CZ_OK) return st;
+        struct cz_budget_need need = {.srs = bytes, .witness = c->plan.witness, .compute = c->plan.compute};
+        st = cz_budget_check(&e->budget, &need, c->id, err);
+        if (st != CZ_OK) return st;
+        if (c->state != CZ_RESIDENCY_ABSENT) continue;
+        if (!try_hold(e, c, bytes)) {
+            make_room(e, c);
+            continue;
+        }
+        *loaded_now = true;
+        return load(e, c, bytes, seconds, err);
+    }
+}
+
+void cz_residency_release(struct cz_engine *e, struct cz_circuit *c) {
+    c->refs--;
+    c->last_use_ns = cz_time_now_ns();
+    set_floor(e, NULL);
+    cz_engine_changed(e);
+}
+
+void cz_residency_close_all(struct cz_engine *e) {
+    for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
+        struct cz_circuit *c = &e->circuit[i];
+        if (c->state == CZ_RESIDENCY_READY) e->ops->srs_unload(e->ops_ctx, c->handle);
+        if (c->open) e->ops->circuit_close(e->ops_ctx, c->handle);
+    }
+}

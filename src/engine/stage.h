@@ -1,0 +1,60 @@
+#ifndef CUZK_ENGINE_STAGE_H
+#define CUZK_ENGINE_STAGE_H
+
+/*
+ * What the engine schedules, as a table of functions: the prover of prover.c, or a stand-in in tests. Every function
+ * may be called from several threads at once unless it says otherwise, none is called with the engine's lock held.
+ */
+
+#include "base/status.h"
+#include "filecoin/c1.h"
+#include "filecoin/names.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CZ_STAGE_PROOF_BYTES 192
+
+/** Host bytes that one partition of a circuit takes in each stage. */
+struct cz_stage_plan {
+    size_t witness; /* from the start of assign to the end of compute */
+    size_t compute; /* during compute, beside the witness */
+};
+
+struct cz_stage_ops {
+    /** Builds the circuit and its plan. Called once per circuit; may take a second. CZ_ERR_UNSUPPORTED: no such
+     * circuit. */
+    enum cz_status (*circuit_open)(void *ctx, void **circuit, struct cz_stage_plan *plan, enum cz_circuit_kind kind,
+                                   const struct cz_sector_info *sector, struct cz_error *err);
+    void (*circuit_close)(void *ctx, void *circuit);
+
+    /** Bytes to reserve before srs_load. CZ_ERR_NOT_FOUND names the missing file. */
+    enum cz_status (*srs_bytes)(void *ctx, void *circuit, size_t *bytes, struct cz_error *err);
+    /** Loads; *bytes is what it takes now. Never two at once for one circuit. */
+    enum cz_status (*srs_load)(void *ctx, void *circuit, size_t *bytes, struct cz_error *err);
+    void (*srs_unload)(void *ctx, void *circuit);
+
+    size_t (*input_bytes)(void *ctx, const struct cz_c1 *c1);
+    /** Native check of the vanilla proofs; the error says sector, challenge and reason. */
+    enum cz_status (*input_check)(void *ctx, const struct cz_c1 *c1, struct cz_error *err);
+    void (*input_free)(void *ctx, struct cz_c1 *c1);
+
+    /** Makes the witness: a new *work. The SRS is loaded in this and the following. */
+    enum cz_status (*assign)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, void **work,
+                             struct cz_error *err);
+    /** Uses the device, and has freed the witness on return, whether it worked or not. */
+    enum cz_status (*compute)(void *ctx, void *circuit, void *work, struct cz_error *err);
+    /** Assembles the proof. */
+    enum cz_status (*finish)(void *ctx, void *circuit, void *work, uint8_t proof[CZ_STAGE_PROOF_BYTES],
+                             struct cz_error *err);
+    /** Checks a proof as a verifier does: from its bytes and public inputs derived from c1. */
+    enum cz_status (*verify)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition,
+                             const uint8_t proof[CZ_STAGE_PROOF_BYTES], bool *valid, struct cz_error *err);
+    /** Frees what assign made, at any stage. Accepts NULL. */
+    void (*work_free)(void *ctx, void *work);
+
+    /** Optional. Finds out why no valid proof comes out: fills `text`. May take minutes. */
+    void (*explain)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size);
+};
+
+#endif

@@ -1,0 +1,222 @@
+/* Reservations: the peak is the plan, nothing leaks, nothing stands still. */
+
+#include "unit/engine/fake.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#define JOBS_MAX 20
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/*
+ * n jobs of one partition with everything held at compute: one computes, one waits in the queue, one is made and waits
+ * for room. That is the plan, whatever n is.
+ */
+static void peak_with(uint32_t n) {
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    struct cz_engine_status s;
+    cz_engine_status(e, &s);
+    assert_int_equal(s.memory_used, f.srs);
+    assert_int_equal(s.memory_peak, f.srs + 7); /* the estimate before loading */
+
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket t[JOBS_MAX];
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(fake_submit(e, &f, "", (uint8_t)i, 1, 2048, CZ_PRIORITY_DEFAULT, &t[i], NULL), CZ_OK);
+    }
+    size_t plan = f.srs + n * f.input + least(n, 3) * f.witness + f.compute;
+    fake_until_used(e, plan);
+    assert_int_equal(f.peak_witness, least(n, 3) * f.witness);
+    fake_open(&f, FAKE_COMPUTE);
+    for (uint32_t i = 0; i < n; i++) {
+        struct fake_result r;
+        fake_result(e, t[i].job_id, &r);
+        assert_int_equal(r.state, CZ_JOB_COMPLETED);
+        assert_int_equal(r.proof[0], i);
+    }
+    fake_until_used(e, f.srs);
+    cz_engine_status(e, &s);
+    assert_int_equal(s.memory_peak, plan);
+    assert_int_equal(f.peak_witness, least(n, 3) * f.witness);
+    assert_int_equal(s.kind[CZ_PROOF_POREP].completed, n);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+static void test_peak_is_plan(void **state) {
+    (void)state;
+    static const uint32_t COUNT[] = {1, 2, 5, 20};
+    for (size_t i = 0; i < sizeof COUNT / sizeof *COUNT; i++) peak_with(COUNT[i]);
+}
+
+/* Room for one partition at a time: everything still gets done, and within the budget. */
+static void test_tight(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.assign_workers = 3;
+    o.compute_workers = 2;
+    o.queue_depth = 4;
+    o.memory_total = (f.srs + 7 + f.witness + f.compute) * 8 / 7 + 8;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    struct cz_engine_ticket t[JOBS_MAX];
+    for (uint32_t i = 0; i < JOBS_MAX; i++) {
+        assert_int_equal(fake_submit(e, &f, "", (uint8_t)i, 3, 2048, CZ_PRIORITY_DEFAULT, &t[i], NULL), CZ_OK);
+    }
+    for (uint32_t i = 0; i < JOBS_MAX; i++) {
+        struct fake_result r;
+        fake_result(e, t[i].job_id, &r);
+        assert_int_equal(r.state, CZ_JOB_COMPLETED);
+        assert_int_equal(r.proof_len, 3 * 192);
+    }
+    struct cz_engine_status s;
+    cz_engine_status(e, &s);
+    assert_true(s.memory_peak <= o.memory_total);
+    assert_int_equal(f.peak_witness, f.witness);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+static void test_never_fits(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 1700;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    struct cz_engine_ticket t;
+    struct cz_error err = {0};
+    assert_int_equal(fake_submit(e, &f, "", 1, 1, 2048, CZ_PRIORITY_DEFAULT, &t, &err), CZ_ERR_BUDGET);
+    assert_non_null(strstr(err.detail, "1007")); /* parameters */
+    assert_non_null(strstr(err.detail, "1700")); /* budget */
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, &err), CZ_ERR_BUDGET);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* Inputs have their share; a queue that exceeds it is full, not a failure of what runs. */
+static void test_inputs_full(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    f.input = 400;
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8000;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket t[2];
+    struct cz_error err = {0};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fake_submit(e, &f, "", (uint8_t)i, 1, 2048, CZ_PRIORITY_DEFAULT, &t[i], NULL), CZ_OK);
+    }
+    struct cz_engine_ticket third;
+    assert_int_equal(fake_submit(e, &f, "", 3, 1, 2048, CZ_PRIORITY_DEFAULT, &third, &err), CZ_ERR_FULL);
+    fake_open(&f, FAKE_COMPUTE);
+    struct fake_result r;
+    for (int i = 0; i < 2; i++) fake_result(e, t[i].job_id, &r);
+    fake_until_used(e, f.srs);
+    assert_int_equal(fake_submit(e, &f, "", 3, 1, 2048, CZ_PRIORITY_DEFAULT, &third, NULL), CZ_OK);
+    fake_result(e, third.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* Two circuits that do not fit together take turns; the one in use is not thrown out. */
+static void test_eviction(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8000; /* 7000 for work: 8 MiB takes 4007 + 400 + 2000, so 2 KiB's 1000 must go */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket small, large, small2;
+    assert_int_equal(fake_submit(e, &f, "", 1, 4, 2048, CZ_PRIORITY_LOW, &small, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    /* More urgent, but needs what the first holds; and the first fails once more, so it has to be assigned again. */
+    f.fail_from[FAKE_VERIFY] = 1;
+    f.fail_count[FAKE_VERIFY] = 1;
+    assert_int_equal(fake_submit(e, &f, "", 2, 2, 8u << 20, CZ_PRIORITY_CRITICAL, &large, NULL), CZ_OK);
+    struct cz_engine_status s;
+    do {
+        (void)usleep(1000);
+        cz_engine_status(e, &s);
+    } while (s.kind[CZ_PROOF_POREP].in_progress < 2);
+    assert_int_equal(s.num_srs, 1);
+    assert_string_equal(s.srs[0].circuit_id, "porep-2k");
+    assert_int_equal(s.srs[0].ref_count, 1);
+    fake_open(&f, FAKE_COMPUTE);
+    struct fake_result r;
+    fake_result(e, small.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    fake_result(e, large.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    assert_int_equal(f.unloads, 1);
+    cz_engine_status(e, &s);
+    assert_string_equal(s.srs[0].circuit_id, "porep-8m");
+    assert_int_equal(s.srs[0].bytes, 4000);
+    assert_int_equal(s.retries, 1);
+    assert_int_equal(fake_submit(e, &f, "", 3, 1, 2048, CZ_PRIORITY_LOW, &small2, NULL), CZ_OK);
+    fake_result(e, small2.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    assert_int_equal(r.proof[0], 3);
+    assert_true(s.memory_peak <= o.memory_total);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* An SRS that was used a moment ago stays for eviction_min_idle. */
+static void test_min_idle(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8000;
+    o.evict_min_idle_ms = 300;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    bool already = true;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    assert_false(already);
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    assert_true(already);
+    struct cz_engine_ticket t;
+    assert_int_equal(fake_submit(e, &f, "", 2, 1, 8u << 20, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    struct fake_result r;
+    fake_result(e, t.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    assert_true(r.times.total_ms >= 290);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_peak_is_plan), cmocka_unit_test(test_tight),    cmocka_unit_test(test_never_fits),
+        cmocka_unit_test(test_inputs_full),  cmocka_unit_test(test_eviction), cmocka_unit_test(test_min_idle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
