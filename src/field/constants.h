@@ -16,25 +16,19 @@
 
 /* 7^((r - 1)/2^32), of order 2^32, Montgomery form */
 #define FR_ROOT_LIMBS {0xb9b58d8c5f0e466a, 0x5b1b4c801819d7ec, 0x0af53ae352a31e64, 0x5bf3adda19e9b27b}
-/* r - 2, p - 2, (p + 1)/4, (p - 1)/2 + 1: plain integers */
-#define FR_MINUS_2_LIMBS {0xfffffffeffffffff, 0x53bda402fffe5bfe, 0x3339d80809a1d805, 0x73eda753299d7d48}
-#define FP_MINUS_2_LIMBS {0xb9feffffffffaaa9, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624, 0x64774b84f38512bf, 0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a}
+/* (p + 1)/4, (p - 1)/2 + 1: plain integers */
 #define FP_SQRT_LIMBS {0xee7fbfffffffeaab, 0x07aaffffac54ffff, 0xd9cc34a83dac3d89, 0xd91dd2e13ce144af, 0x92c6e9ed90d2eb35, 0x0680447a8e5ff9a6}
 #define FP_HALF_LIMBS {0xdcff7fffffffd556, 0x0f55ffff58a9ffff, 0xb39869507b587b12, 0xb23ba5c279c2895f, 0x258dd3db21a5d66b, 0x0d0088f51cbff34d}
 /* 1/2, Montgomery form */
 #define FP_ONE_HALF {{0x1804000000015554, 0x855000053ab00001, 0x633cb57c253c276f, 0x6e22d1ec31ebb502, 0xd3916126f2d14ca2, 0x17fbb8571a006596}}
 
-/* Radix 2^52: r in 5 limbs, p in 8; -1/r and -1/p mod 2^52 */
-#define FR52_MODULUS_LIMBS {0x000fffff00000001, 0x00002fffe5bfefff, 0x0009a1d80553bda4, 0x0007d483339d8080, 0x000073eda753299d}
-#define FR52_INV 0x000ffffeffffffffu
-#define FP52_MODULUS_LIMBS {0x000effffffffaaab, 0x000feb153ffffb9f, 0x0006b0f6241eabff, 0x00012bf6730d2a0f, 0x000764774b84f385, 0x0001ba7b6434bacd, 0x0001ea397fe69a4b, 0x000000000001a011}
-#define FP52_INV 0x0003fffcfffcfffdu
-/* 2^264 mod r: a product with it and 2^-260 multiplies by 2^4, as a 2^256 form wants. Likewise 2^448 for p */
-#define FR52_TO_260_LIMBS {0x00000234fffffdcb, 0x00061039ef635000, 0x000dce3c3e2e7505, 0x0007fa6f1563642b, 0x0000247db575276a} /* 256 form to 260 form */
-#define FR52_TO_256_LIMBS {0x00000001fffffffe, 0x000fa00034802000, 0x000cbc4ff55884b7, 0x000056f998c4fefe, 0x00001824b159acc5} /* 260 form to 256 form */
-#define FP52_TO_416_LIMBS {0x0007fde37dba9366, 0x0004e27525bc342b, 0x0001f5b1e9778489, 0x000b872b2b91b9dc, 0x000b206f497dfcaf, 0x0004137cc89a9b0b, 0x000d9d20d7e39959, 0x000000000000411c} /* 384 form to 416 form */
-#define FP52_TO_384_LIMBS {0x000900000002fffd, 0x0000bc40c0002760, 0x0003c758baebf400, 0x00057455f4898575, 0x000d77ce58537052, 0x000071a97a256ec6, 0x000ec3fa80e4935c, 0x0000000000015f65} /* 416 form to 384 form */
-#define FP52_ONE_LIMBS {0x0006480ea8e9b9af, 0x00065766c8fe444f, 0x0008b540fea96f7d, 0x0003b2ee82efd422, 0x000a6723e5f0ade5, 0x000ff6eb6fdd4230, 0x000e06ef23c24a25, 0x0000000000014c8e} /* 1 in 416 form */
+/* Limbs of 62 bits for safegcd.h: the modulus, the square of the Montgomery radix; then 1/modulus mod 2^62 */
+#define FR62_MODULUS_LIMBS {0x3fffffff00000001, 0x0ef6900bfff96ffb, 0x339d80809a1d8055, 0x3b69d4ca675f520c, 0x0000000000000073}
+#define FR62_R2_LIMBS {0x0999e990f3f29c6d, 0x2db3b72e1e49708f, 0x1d314967254398f2, 0x12367667d67fc441, 0x0000000000000007}
+#define FR62_INVERSE 0x0000000100000001u
+#define FP62_MODULUS_LIMBS {0x39feffffffffaaab, 0x3aaffffac54ffffe, 0x330d2a0f6b0f6241, 0x1dd2e13ce144afd9, 0x1ba7b6434bacd764, 0x0447a8e5ff9a692c, 0x00000000000001a0}
+#define FP62_R2_LIMBS {0x34df1f341c341746, 0x29db9a98274413c7, 0x1e5476c4c95b6d50, 0x3ae22a64e760f023, 0x393e85b519952d67, 0x223f964b2b8eaa69, 0x0000000000000119}
+#define FP62_INVERSE 0x360c000300030003u
 
 /* (1 + u)^((p^k - 1)/6), Montgomery form, for k = 0 … 11 */
 #ifdef FIELD_NEED_FROBENIUS_W
