@@ -5,7 +5,13 @@
 
 #include "filecoin/registered.h"
 
-enum cz_circuit_kind { CZ_CIRCUIT_POREP, CZ_CIRCUIT_WINNING, CZ_CIRCUIT_WINDOW, CZ_CIRCUIT_UPDATE, CZ_CIRCUIT_UPDATE_POSEIDON };
+enum cz_circuit_kind {
+    CZ_CIRCUIT_POREP,
+    CZ_CIRCUIT_WINNING,
+    CZ_CIRCUIT_WINDOW,
+    CZ_CIRCUIT_UPDATE,
+    CZ_CIRCUIT_UPDATE_POSEIDON
+};
 
 /** "v28-stacked-proof-of-replication-…-<hash>" without extension; `size` >= 256. */
 CZ_MUST_CHECK enum cz_status cz_params_stem(char *out, size_t size, enum cz_circuit_kind kind,

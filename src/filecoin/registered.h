@@ -1,7 +1,8 @@
 #ifndef CUZK_FILECOIN_REGISTERED_H
 #define CUZK_FILECOIN_REGISTERED_H
 
-/* Registered proofs, sector sizes and the constants that follow from them (spec/porep-circuit.md §1, post-circuits.md §6). */
+/* Registered proofs, sector sizes and the constants that follow from them (spec/porep-circuit.md §1, post-circuits.md
+ * §6). */
 
 #include "base/status.h"
 
@@ -15,7 +16,7 @@ enum cz_seal_version { CZ_SEAL_V1, CZ_SEAL_V1_1, CZ_SEAL_SYNTHETIC, CZ_SEAL_NON_
 
 /** Shape of trees C and R: base levels of 8, then at most one sub and one top level (0: absent). */
 struct cz_sector_info {
-    uint64_t size; /* bytes */
+    uint64_t size;    /* bytes */
     const char *name; /* "2KiB" */
     uint32_t nodes_log2;
     uint32_t base_levels, sub_arity, top_arity;
