@@ -16,8 +16,8 @@
 typedef uint8_t cz_node[32];
 
 struct cz_merkle_level {
-    uint32_t index;          /* position of the path's own node, below arity */
-    uint32_t num_siblings;   /* arity - 1 */
+    uint32_t index;        /* position of the path's own node, below arity */
+    uint32_t num_siblings; /* arity - 1 */
     const cz_node *sibling;
 };
 
@@ -59,6 +59,9 @@ struct cz_c1 {
     const struct cz_porep_challenge *challenge; /* partition-major, num_partitions · challenges_per_partition */
     void *arena;                                /* owns everything above */
 };
+
+/** Most challenges of a partition, over all sizes. */
+#define CZ_C1_MAX_CHALLENGES 18
 
 /** Largest input accepted, after decompression. */
 #define CZ_C1_MAX_BYTES (256u << 20)
