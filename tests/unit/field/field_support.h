@@ -60,4 +60,9 @@ static inline void edge_limbs(uint64_t (*out)[6], const uint64_t *modulus, int n
     out[11][2] = 1;
 }
 
+/* Each level of this processor in turn; the best one is left selected. */
+#define FOR_EACH_LEVEL(level)                                                                                          \
+    for (int level = CZ_FIELD_PORTABLE;                                                                                \
+         level <= (int)cz_field_supported() && cz_field_select((enum cz_field_level)level) == CZ_OK; level++)
+
 #endif
