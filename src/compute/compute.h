@@ -48,7 +48,8 @@ void cz_srs_destroy(struct cz_srs *srs);
 size_t cz_srs_bytes(const struct cz_srs *srs);
 const struct cz_r1cs *cz_srs_r1cs(const struct cz_srs *srs);
 
-/** The sums of spec/r1cs-and-prover.md §5, before r, s and the key's points enter. a, b with inputs and aux together. */
+/** The sums of spec/r1cs-and-prover.md §5, before r, s and the key's points enter. a, b with inputs and aux together.
+ */
 struct cz_partition_sums {
     struct cz_g1 h, l, a, b_g1;
     struct cz_g2 b_g2;
@@ -63,13 +64,14 @@ struct cz_partition_timing {
  * Proves one partition up to the five sums. Blocks. timing may be NULL. Several threads may call at once on one device.
  * Peak working memory: cz_device_partition_bytes.
  */
-CZ_MUST_CHECK enum cz_status cz_device_prove_partition(struct cz_partition_sums *out, struct cz_partition_timing *timing,
-                                                       struct cz_srs *srs, const struct cz_witness *witness,
-                                                       struct cz_error *err);
+CZ_MUST_CHECK enum cz_status cz_device_prove_partition(struct cz_partition_sums *out,
+                                                       struct cz_partition_timing *timing, struct cz_srs *srs,
+                                                       const struct cz_witness *witness, struct cz_error *err);
 /** Upper bound on host memory of one cz_device_prove_partition call, beside witness, circuit and mapping. */
 size_t cz_device_partition_bytes(const struct cz_device *dev, const struct cz_r1cs *r1cs);
 
-/* Single operations. Scalars are canonical limbs, four a scalar, low to high, below r. Points affine; infinity allowed. */
+/* Single operations. Scalars are canonical limbs, four a scalar, low to high, below r. Points affine; infinity allowed.
+ */
 
 CZ_MUST_CHECK enum cz_status cz_device_msm_g1(struct cz_g1 *out, struct cz_device *dev, const struct cz_g1_affine *base,
                                               const uint64_t *scalar, size_t n);
@@ -88,7 +90,8 @@ enum cz_ntt_kind {
     CZ_NTT_COSET_INVERSE,
 };
 /** In place, natural order in and out, Montgomery form. log2n <= 31. */
-CZ_MUST_CHECK enum cz_status cz_device_ntt(struct cz_device *dev, struct cz_fr *v, unsigned log2n, enum cz_ntt_kind kind);
+CZ_MUST_CHECK enum cz_status cz_device_ntt(struct cz_device *dev, struct cz_fr *v, unsigned log2n,
+                                           enum cz_ntt_kind kind);
 
 /**
  * out[i] = scalar[i]·base for setup, i < n. A scalar of 0 gives infinity. Tables are made once per base:
