@@ -7,6 +7,12 @@ build=${1:?usage: lint.sh BUILD_FOLDER}
 python3 scripts/check_layers.py
 git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 python3 scripts/gen_poseidon.py --check
+for folder in curve field; do
+    python3 "src/$folder/constants.py" | clang-format --assume-filename="src/$folder/constants.h" | cmp - "src/$folder/constants.h" || {
+        echo "src/$folder/constants.h is not what constants.py makes" >&2
+        exit 1
+    }
+done
 mapfile -t files < <(git ls-files 'src/*.c')
 printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy -p "$build" --quiet 2>/tmp/cuzk-tidy.$$ || {
     cat /tmp/cuzk-tidy.$$

@@ -37,8 +37,8 @@ enum cz_status cz_toxic_waste_read(struct cz_toxic_waste *out, const char *path,
     uint8_t *text = NULL;
     size_t len = 0;
     yajl_val root = NULL;
-    uint64_t times[2];
-    struct cz_fr scalar[5];
+    uint64_t times[2] = {0};
+    struct cz_fr scalar[5] = {0};
     char why[160] = "";
     memset(out, 0, sizeof *out);
     enum cz_status status = cz_file_read(&text, &len, path, MAX_BYTES, err);

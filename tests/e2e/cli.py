@@ -80,7 +80,7 @@ def witness():
         for k, (g, w) in enumerate(zip(got, want)):
             equal(g["partition"], k, "partition")
             equal(g["aux"], w["aux"], f"{folder.name} {k}: aux")
-            equal(g["sha256"], w["witness_sha256"], f"{folder.name} {k}: witness digest")
+            equal(g["sha256"], w["witness_sha256" if "witness_sha256" in w else "sha256"], f"{folder.name} {k}: witness digest")
             equal(g["public_inputs"], w["public_inputs"], f"{folder.name} {k}: public inputs")
 
 
@@ -130,7 +130,7 @@ def verify():
     for prf in sorted((SHARED / "vectors" / "filecoin-real").glob("*.prf")):
         equal(lines("verify", "--prf", prf)[0]["valid"], True, prf.name)
         data = bytearray(prf.read_bytes())
-        data[-1] ^= 1
+        data[-1 if "x10" in prf.name else 200 + 31] ^= 1  # the lowest byte of a public input
         bad = WORK / "bad.prf"
         bad.write_bytes(data)
         equal(lines("verify", "--prf", bad, exit_status=1)[0]["valid"], False, prf.name + " changed")
