@@ -66,8 +66,8 @@ void cz_fp_mul_adx(struct cz_fp *r, const struct cz_fp *a, const struct cz_fp *b
     __asm__(FP_ROUND(0) FP_ROUND(1) FP_ROUND(2) FP_ROUND(3) FP_ROUND(4) FP_ROUND(5)
             : [t0] "+&r"(t.l[0]), [t1] "+&r"(t.l[1]), [t2] "+&r"(t.l[2]), [t3] "+&r"(t.l[3]), [t4] "+&r"(t.l[4]),
               [t5] "+&r"(t.l[5]), [A] "=&r"(carry), [h] "=&r"(high)
-            : [a] "r"(a->l), [b] "r"(b->l), [m] "o"(CZ_FP_INLINE_MODULUS), [inv] "m"(inv), "m"(*a), "m"(*b)
-            : "rax", "rdx", "cc");
+            : [a] "r"(a->l), [b] "r"(b->l), [m] "o"(CZ_FP_INLINE_MODULUS), [inv] "m"(inv)
+            : "rax", "rdx", "cc", "memory");
     cz_fp_inline_reduce(r, &t);
 }
 
@@ -82,8 +82,8 @@ void cz_fr_mul_adx(struct cz_fr *r, const struct cz_fr *a, const struct cz_fr *b
     __asm__(FR_ROUND(0) FR_ROUND(1) FR_ROUND(2) FR_ROUND(3)
             : [t0] "+&r"(t.l[0]), [t1] "+&r"(t.l[1]), [t2] "+&r"(t.l[2]), [t3] "+&r"(t.l[3]), [A] "=&r"(carry),
               [h] "=&r"(high)
-            : [a] "r"(a->l), [b] "r"(b->l), [m] "o"(CZ_FR_INLINE_MODULUS), [inv] "m"(inv), "m"(*a), "m"(*b)
-            : "rax", "rdx", "cc");
+            : [a] "r"(a->l), [b] "r"(b->l), [m] "o"(CZ_FR_INLINE_MODULUS), [inv] "m"(inv)
+            : "rax", "rdx", "cc", "memory");
     cz_fr_inline_reduce(r, &t);
 }
 
