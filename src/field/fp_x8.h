@@ -204,24 +204,24 @@ CZ_FP_X8_INLINE void cz_fp_x8_select(struct cz_fp_x8 *r, const struct cz_fp_x8 *
  */
 CZ_FP_X8_INLINE void cz_fp_x8_mul(struct cz_fp_x8 *r, const struct cz_fp_x8 *a, const struct cz_fp_x8 *b) {
     __m512i t[9];
-    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FP_X8_INV);
-#pragma GCC unroll 9
-    for (int i = 0; i < 9; i++) t[i] = zero;
+    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FP_X8_INV), mask = CZ_FP_X8_MASK;
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; j++) t[j] = _mm512_madd52lo_epu64(zero, a->l[j], b->l[0]);
+    t[8] = zero;
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
-        const __m512i x = b->l[i];
-#pragma GCC unroll 8
-        for (int j = 0; j < 8; j++) t[j] = _mm512_madd52lo_epu64(t[j], a->l[j], x);
         const __m512i q = _mm512_madd52lo_epu64(zero, t[0], inv);
 #pragma GCC unroll 8
-        for (int j = 0; j < 8; j++) t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], x);
+        for (int j = 0; j < 8; j++) {
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], b->l[i]);
+            if (i + 1 < 8) t[j + 1] = _mm512_madd52lo_epu64(t[j + 1], a->l[j], b->l[i + 1]);
+        }
+        t[1] = _mm512_add_epi64(t[1], _mm512_srli_epi64(_mm512_add_epi64(t[0], mask), 52));
 #pragma GCC unroll 8
-        for (int j = 0; j < 8; j++)
-            t[j] = _mm512_madd52lo_epu64(t[j], q, _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j]));
-        t[1] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
-#pragma GCC unroll 8
-        for (int j = 0; j < 8; j++)
+        for (int j = 0; j < 8; j++) {
             t[j] = _mm512_madd52hi_epu64(t[j + 1], q, _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j]));
+            if (j + 1 < 8) t[j] = _mm512_madd52lo_epu64(t[j], q, _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j + 1]));
+        }
         t[8] = zero;
     }
 #pragma GCC unroll 8
@@ -232,7 +232,7 @@ CZ_FP_X8_INLINE void cz_fp_x8_mul(struct cz_fp_x8 *r, const struct cz_fp_x8 *a, 
 /** r = a²/2^416, bounds as cz_fp_x8_mul. Cross products once, doubled by column; then the reduction. */
 CZ_FP_X8_INLINE void cz_fp_x8_sqr(struct cz_fp_x8 *r, const struct cz_fp_x8 *a) {
     __m512i t[16];
-    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FP_X8_INV);
+    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FP_X8_INV), mask = CZ_FP_X8_MASK;
 #pragma GCC unroll 16
     for (int i = 0; i < 16; i++) t[i] = zero;
 #pragma GCC unroll 8
@@ -251,13 +251,14 @@ CZ_FP_X8_INLINE void cz_fp_x8_sqr(struct cz_fp_x8 *r, const struct cz_fp_x8 *a) 
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) {
         const __m512i q = _mm512_madd52lo_epu64(zero, t[i], inv);
+        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(_mm512_add_epi64(t[i], mask), 52));
 #pragma GCC unroll 8
         for (int j = 0; j < 8; j++) {
-            const __m512i m = _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j]);
-            t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, m);
-            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, m);
+            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j]));
+            if (j + 1 < 8)
+                t[i + j + 1] =
+                    _mm512_madd52lo_epu64(t[i + j + 1], q, _mm512_set1_epi64((long long)CZ_FP_X8_MODULUS[j + 1]));
         }
-        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(t[i], 52));
     }
 #pragma GCC unroll 8
     for (int i = 0; i < 8; i++) r->l[i] = t[i + 8];

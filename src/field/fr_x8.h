@@ -178,28 +178,30 @@ CZ_FR_X8_INLINE void cz_fr_x8_select(struct cz_fr_x8 *r, const struct cz_fr_x8 *
 
 /**
  * r = a·b/2^260. With a < x·m and b < y·m, r < (1 + x·y/35)·m, and x·y at most 35·34.
- * The reduction is interleaved limb by limb (CIOS); columns stay below 2^58.
+ * The reduction is interleaved limb by limb (CIOS); columns stay below 2^58. The low limb of t + q·m is zero by the
+ * choice of q, so its carry is t's low column rounded up, and its product is not made. The products of the next limb of
+ * b are added before q is needed: that takes them off the longest chain.
  */
 CZ_FR_X8_INLINE void cz_fr_x8_mul(struct cz_fr_x8 *r, const struct cz_fr_x8 *a, const struct cz_fr_x8 *b) {
     __m512i t[6];
-    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FR_X8_INV);
-#pragma GCC unroll 6
-    for (int i = 0; i < 6; i++) t[i] = zero;
+    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FR_X8_INV), mask = CZ_FR_X8_MASK;
+#pragma GCC unroll 5
+    for (int j = 0; j < 5; j++) t[j] = _mm512_madd52lo_epu64(zero, a->l[j], b->l[0]);
+    t[5] = zero;
 #pragma GCC unroll 5
     for (int i = 0; i < 5; i++) {
-        const __m512i x = b->l[i];
-#pragma GCC unroll 5
-        for (int j = 0; j < 5; j++) t[j] = _mm512_madd52lo_epu64(t[j], a->l[j], x);
         const __m512i q = _mm512_madd52lo_epu64(zero, t[0], inv);
 #pragma GCC unroll 5
-        for (int j = 0; j < 5; j++) t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], x);
+        for (int j = 0; j < 5; j++) {
+            t[j + 1] = _mm512_madd52hi_epu64(t[j + 1], a->l[j], b->l[i]);
+            if (i + 1 < 5) t[j + 1] = _mm512_madd52lo_epu64(t[j + 1], a->l[j], b->l[i + 1]);
+        }
+        t[1] = _mm512_add_epi64(t[1], _mm512_srli_epi64(_mm512_add_epi64(t[0], mask), 52));
 #pragma GCC unroll 5
-        for (int j = 0; j < 5; j++)
-            t[j] = _mm512_madd52lo_epu64(t[j], q, _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j]));
-        t[1] = _mm512_add_epi64(t[1], _mm512_srli_epi64(t[0], 52));
-#pragma GCC unroll 5
-        for (int j = 0; j < 5; j++)
+        for (int j = 0; j < 5; j++) {
             t[j] = _mm512_madd52hi_epu64(t[j + 1], q, _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j]));
+            if (j + 1 < 5) t[j] = _mm512_madd52lo_epu64(t[j], q, _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j + 1]));
+        }
         t[5] = zero;
     }
 #pragma GCC unroll 5
@@ -210,7 +212,7 @@ CZ_FR_X8_INLINE void cz_fr_x8_mul(struct cz_fr_x8 *r, const struct cz_fr_x8 *a, 
 /** r = a²/2^260, bounds as cz_fr_x8_mul. Cross products once, doubled by column; then the reduction. */
 CZ_FR_X8_INLINE void cz_fr_x8_sqr(struct cz_fr_x8 *r, const struct cz_fr_x8 *a) {
     __m512i t[10];
-    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FR_X8_INV);
+    const __m512i zero = _mm512_setzero_si512(), inv = _mm512_set1_epi64(CZ_FR_X8_INV), mask = CZ_FR_X8_MASK;
 #pragma GCC unroll 10
     for (int i = 0; i < 10; i++) t[i] = zero;
 #pragma GCC unroll 5
@@ -229,13 +231,14 @@ CZ_FR_X8_INLINE void cz_fr_x8_sqr(struct cz_fr_x8 *r, const struct cz_fr_x8 *a) 
 #pragma GCC unroll 5
     for (int i = 0; i < 5; i++) {
         const __m512i q = _mm512_madd52lo_epu64(zero, t[i], inv);
+        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(_mm512_add_epi64(t[i], mask), 52));
 #pragma GCC unroll 5
         for (int j = 0; j < 5; j++) {
-            const __m512i m = _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j]);
-            t[i + j] = _mm512_madd52lo_epu64(t[i + j], q, m);
-            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, m);
+            t[i + j + 1] = _mm512_madd52hi_epu64(t[i + j + 1], q, _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j]));
+            if (j + 1 < 5)
+                t[i + j + 1] =
+                    _mm512_madd52lo_epu64(t[i + j + 1], q, _mm512_set1_epi64((long long)CZ_FR_X8_MODULUS[j + 1]));
         }
-        t[i + 1] = _mm512_add_epi64(t[i + 1], _mm512_srli_epi64(t[i], 52));
     }
 #pragma GCC unroll 5
     for (int i = 0; i < 5; i++) r->l[i] = t[i + 5];
