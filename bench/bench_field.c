@@ -5,8 +5,6 @@
 #include "field/fp12.h"
 #include "field/fr.h"
 
-#include <inttypes.h>
-
 enum { N = 256 };
 
 static struct cz_fp pa[N], pb[N], pr[N], ps[N];

@@ -125,7 +125,7 @@ void cz_fp_mul_n(struct cz_fp *r, const struct cz_fp *a, const struct cz_fp *b, 
 
 void cz_fp_inv_n(struct cz_fp *r, const struct cz_fp *a, struct cz_fp *scratch, size_t n) {
 #if FIELD_X86_64
-    if (cz_field_ifma && n >= 8) {
+    if (cz_field_ifma && n >= 16) {
         cz_fp_inv_n_ifma(r, a, scratch, n);
         return;
     }

@@ -164,7 +164,7 @@ void cz_fr_to_limbs_n(uint64_t *out, const struct cz_fr *a, size_t n) {
 
 void cz_fr_inv_n(struct cz_fr *r, const struct cz_fr *a, struct cz_fr *scratch, size_t n) {
 #if FIELD_X86_64
-    if (cz_field_ifma && n >= 8) {
+    if (cz_field_ifma && n >= 16) {
         cz_fr_inv_n_ifma(r, a, scratch, n);
         return;
     }
