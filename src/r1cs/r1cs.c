@@ -174,6 +174,29 @@ size_t cz_r1cs_bytes(const struct cz_r1cs *r1cs) {
     return n + r1cs->num_aux / 8 + r1cs->num_aux / 512 * sizeof(uint32_t);
 }
 
+/* 64 bits of a map from bit `at` on; `words` long. */
+static uint64_t bits_from(const uint64_t *map, size_t words, size_t at) {
+    size_t k = at / 64;
+    unsigned shift = at % 64;
+    uint64_t v = k < words ? map[k] >> shift : 0;
+    if (shift && k + 1 < words) v |= map[k + 1] << (64 - shift);
+    return v;
+}
+
+/* ORs n bits of src from bit src_at on to dst from bit dst_at on. */
+static void or_bits(uint64_t *dst, size_t dst_at, const uint64_t *src, size_t src_words, size_t src_at, size_t n) {
+    while (n) {
+        unsigned shift = dst_at % 64;
+        size_t step = 64 - shift < n ? 64 - shift : n;
+        uint64_t v = bits_from(src, src_words, src_at);
+        if (step < 64) v &= (1ull << step) - 1;
+        dst[dst_at / 64] |= v << shift;
+        dst_at += step;
+        src_at += step;
+        n -= step;
+    }
+}
+
 void cz_r1cs_density(const struct cz_r1cs *r1cs, uint64_t *a_aux, uint64_t *b_aux, uint64_t *b_input) {
     size_t aux_words = ((size_t)r1cs->num_aux + 63) / 64;
     memset(a_aux, 0, aux_words * sizeof *a_aux);
@@ -182,17 +205,19 @@ void cz_r1cs_density(const struct cz_r1cs *r1cs, uint64_t *a_aux, uint64_t *b_au
     for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *inst = &r1cs->instance[i];
         const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
+        uint32_t first_local = t->num_external + 1;
+        size_t words = ((size_t)t->num_external + t->num_local) / 64 + 1;
         for (int m = 0; m < 2; m++) {
-            for (uint32_t word = 0; word <= (t->num_external + t->num_local) / 64; word++) {
-                for (uint64_t left = t->density[m][word]; left; left &= left - 1) {
-                    uint32_t col = word * 64 + (uint32_t)__builtin_ctzll(left);
-                    cz_r1cs_var var = cz_r1cs_column_var(r1cs, inst, col);
-                    if (!(var & CZ_R1CS_INPUT))
-                        set_bit(m == 0 ? a_aux : b_aux, var);
-                    else if (m == 1)
-                        set_bit(b_input, var & ~CZ_R1CS_INPUT);
-                }
+            uint64_t *aux = m == 0 ? a_aux : b_aux;
+            for (uint32_t col = 0; col < first_local; col++) {
+                if (!(t->density[m][col / 64] >> (col % 64) & 1)) continue;
+                cz_r1cs_var var = cz_r1cs_column_var(r1cs, inst, col);
+                if (!(var & CZ_R1CS_INPUT))
+                    set_bit(aux, var);
+                else if (m == 1)
+                    set_bit(b_input, var & ~CZ_R1CS_INPUT);
             }
+            or_bits(aux, inst->first_aux, t->density[m], words, first_local, t->num_local);
         }
     }
 }

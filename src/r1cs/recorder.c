@@ -43,6 +43,7 @@ static bool coefs_rehash(struct cz_coefs *c, uint32_t slots) {
 }
 
 uint32_t cz_coefs_intern(struct cz_coefs *c, const struct cz_fr *value) {
+    if (c->failed) return CZ_R1CS_COEF_ZERO; /* the table may be full */
     uint32_t at = hash_fr(value) & c->slot_mask;
     for (; c->slot[at]; at = (at + 1) & c->slot_mask)
         if (cz_fr_eq(&c->coef[c->slot[at] - 1], value)) return c->slot[at] - 1;

@@ -97,7 +97,9 @@ static void densities_agree(void **state) {
         size_t words = ((size_t)r1cs->num_aux + 63) / 64;
         uint64_t *a = cz_calloc(words, 8), *b = cz_calloc(words, 8), b_input[8];
         assert_true(a && b && r1cs->num_inputs <= 512);
+        uint64_t start = cz_time_now_ns();
         cz_r1cs_density(r1cs, a, b, b_input);
+        print_message("%s: densities in %.1f ms\n", CASES[i].size, 1e3 * cz_time_since(start));
         assert_int_equal(popcount(a, words), CASES[i].a_aux);
         assert_int_equal(popcount(b, words), CASES[i].b_aux);
         assert_int_equal(popcount(b_input, (r1cs->num_inputs + 63) / 64), 1);
