@@ -121,7 +121,7 @@ void cz_engine_drain(struct cz_engine *e) {
     e->draining = true;
     while (e->num_live > 0 && !e->stop) cz_engine_wait_change(e, 0);
     /* The notifier has told everyone before this returns. */
-    while (e->watches && !e->stop) {
+    while ((e->watches || e->delivering) && !e->stop) {
         (void)pthread_cond_signal(&e->notify);
         cz_engine_wait_change(e, cz_time_now_ns() + 10000000);
     }

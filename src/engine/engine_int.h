@@ -96,6 +96,7 @@ struct cz_engine {
     uint32_t idle_assign; /* assign workers with nothing to do */
     struct cz_part_queue to_compute, to_finish;
     struct cz_watch *watches;
+    bool delivering; /* the notifier is telling someone */
     uint64_t start_ns, retries;
     struct cz_kind_status done[CZ_PROOF_KINDS]; /* counters only */
     struct cz_worker_status worker[CZ_ENGINE_MAX_WORKERS];

@@ -365,9 +365,11 @@ static void *notify_main(void *arg) {
         }
         struct cz_job_result result;
         cz_job_result(w->job, &result);
+        e->delivering = true;
         cz_engine_unlock(e);
         w->done(w->ctx, &result);
         cz_engine_lock(e);
+        e->delivering = false;
         w->job->pins--;
         free(w);
     }

@@ -188,7 +188,10 @@ static size_t input_bytes(void *ctx, const struct cz_c1 *c1) {
 
 static enum cz_status input_check(void *ctx, const struct cz_c1 *c1, struct cz_error *err) {
     (void)ctx;
-    return cz_c1_check_vanilla(c1, err);
+    enum cz_status st = cz_c1_check_vanilla(c1, err);
+    if (st != CZ_OK && c1->has_sector_number) (void)cz_error_prefix(err, "sector %" PRIu64, c1->sector_number);
+    if (st != CZ_OK) (void)cz_error_prefix(err, "vanilla_proof");
+    return st;
 }
 
 static void input_free(void *ctx, struct cz_c1 *c1) {
@@ -269,7 +272,7 @@ static enum cz_status verify(void *ctx, void *handle, const struct cz_c1 *c1, ui
 static void explain(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size) {
     const struct cz_prover *p = ctx;
     const struct circuit *c = handle;
-    void *arg;
+    void *arg = NULL;
     if (assign(ctx, handle, c1, partition, &arg, NULL) == CZ_OK) {
         struct work *w = arg;
         const char *name = "";

@@ -1,0 +1,290 @@
+/* cuzk-daemon: options, start, signals, end. */
+
+#include "base/log.h"
+#include "daemon/config.h"
+#include "daemon/service.h"
+#include "engine/engine.h"
+#include "engine/prover.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What works yields to what answers. */
+#define WORK_NICE 10
+#define DEFAULT_UNIX_FOLDER "/run/curio"
+#define DEFAULT_UNIX "unix:///run/curio/cuzk.sock"
+#define DEFAULT_TCP "127.0.0.1:9820"
+
+static const char USAGE[] =
+    "usage: cuzk-daemon [options]\n"
+    "\n"
+    "  -c, --config FILE     TOML configuration (docs/operating.md)\n"
+    "  -l, --listen ADDRESS  host:port or unix:///path; may be given several times; goes before daemon.listen\n"
+    "      --log-level LEVEL trace, debug, info, warn or error; goes before logging.level\n"
+    "      --check-config    read and check the configuration, print what was found, and exit\n"
+    "      --version\n"
+    "      --help\n"
+    "\n"
+    "SIGTERM: takes no new work, finishes what it has accepted, exits 0. A second SIGTERM ends it at once.\n";
+
+struct options {
+    const char *config, *log_level;
+    bool check_config;
+    struct cz_config_list listen;
+};
+
+struct daemon {
+    struct cz_config config;
+    struct cz_prover *prover;
+    struct cz_engine *engine;
+    struct cz_service *service;
+    sem_t stop;
+};
+
+/* ---- options and configuration ---- */
+
+/* Exit status, or -1 to go on. */
+static int read_options(struct options *o, int argc, char **argv) {
+    enum { OPT_LOG = 256, OPT_CHECK, OPT_VERSION, OPT_HELP };
+    static const struct option LONG[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"listen", required_argument, NULL, 'l'},
+        {"log-level", required_argument, NULL, OPT_LOG},
+        {"check-config", no_argument, NULL, OPT_CHECK},
+        {"version", no_argument, NULL, OPT_VERSION},
+        {"help", no_argument, NULL, OPT_HELP},
+        {NULL, 0, NULL, 0},
+    };
+    int c;
+    while ((c = getopt_long(argc, argv, "c:l:h", LONG, NULL)) != -1) {
+        switch (c) {
+        case 'c':
+            o->config = optarg;
+            break;
+        case 'l':
+            if (!*optarg || cz_config_list_add(&o->listen, optarg) != CZ_OK) {
+                (void)fprintf(stderr, "cuzk-daemon: --listen \"%s\": empty, or too many\n", optarg);
+                return 2;
+            }
+            break;
+        case OPT_LOG:
+            o->log_level = optarg;
+            break;
+        case OPT_CHECK:
+            o->check_config = true;
+            break;
+        case OPT_VERSION:
+            (void)printf("cuzk-daemon %s\n", CZ_VERSION);
+            return 0;
+        case 'h':
+        case OPT_HELP:
+            (void)fputs(USAGE, stdout);
+            return 0;
+        default:
+            (void)fputs("Try cuzk-daemon --help.\n", stderr);
+            return 2;
+        }
+    }
+    if (optind < argc) {
+        (void)fprintf(stderr, "cuzk-daemon: unexpected argument \"%s\"\nTry cuzk-daemon --help.\n", argv[optind]);
+        return 2;
+    }
+    return -1;
+}
+
+struct warnings {
+    struct cz_config_list list; /* logged once the log is set up */
+};
+
+static void keep_warning(void *ctx, const char *text) {
+    struct warnings *w = ctx;
+    (void)cz_config_list_add(&w->list, text);
+}
+
+/* Reads file and options into the configuration and sets up the log. False: said why on stderr. */
+static bool configure(struct cz_config *config, const struct options *o) {
+    struct cz_error err = {0};
+    struct warnings w = {0};
+    if (cz_config_init(config) != CZ_OK) {
+        (void)fputs("cuzk-daemon: out of memory\n", stderr);
+        return false;
+    }
+    if (o->config && cz_config_read(config, o->config, keep_warning, &w, &err) != CZ_OK) {
+        (void)fprintf(stderr, "cuzk-daemon: %s\n", err.detail);
+        cz_config_list_clear(&w.list);
+        return false;
+    }
+    if (o->log_level && cz_log_level_parse(&config->log_level, o->log_level) != CZ_OK) {
+        (void)fprintf(stderr, "cuzk-daemon: --log-level %s: must be trace, debug, info, warn or error\n", o->log_level);
+        cz_config_list_clear(&w.list);
+        return false;
+    }
+    cz_log_setup(config->log_level, config->log_json);
+    for (size_t i = 0; i < w.list.count; i++) cz_log(CZ_LOG_WARN, "configuration: %s", w.list.item[i]);
+    cz_config_list_clear(&w.list);
+    if (o->listen.count > 0) {
+        cz_config_list_clear(&config->listen);
+        for (size_t i = 0; i < o->listen.count; i++) {
+            if (cz_config_list_add(&config->listen, o->listen.item[i]) != CZ_OK) return false;
+        }
+    }
+    if (config->listen.count == 0) {
+        /* Where clients look, when that folder is there; and loopback. */
+        struct stat sb;
+        bool ok = cz_config_list_add(&config->listen, DEFAULT_TCP) == CZ_OK;
+        if (ok && stat(DEFAULT_UNIX_FOLDER, &sb) == 0 && S_ISDIR(sb.st_mode)) {
+            ok = cz_config_list_add(&config->listen, DEFAULT_UNIX) == CZ_OK;
+        }
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static int check_config(const struct cz_config *c) {
+    struct cz_error err = {0};
+    uint64_t budget;
+    if (cz_config_budget(c, &budget, &err) != CZ_OK) {
+        (void)fprintf(stderr, "cuzk-daemon: %s\n", err.detail);
+        return 1;
+    }
+    (void)printf("the configuration is valid\n");
+    for (size_t i = 0; i < c->listen.count; i++) (void)printf("listen: %s\n", c->listen.item[i]);
+    (void)printf("memory budget: %" PRIu64 " bytes%s\n", budget, c->total_budget ? "" : " (auto)");
+    (void)printf("parameters: %s\n", c->param_cache);
+    for (size_t i = 0; i < c->preload.count; i++) (void)printf("preload: %s\n", c->preload.item[i]);
+    return 0;
+}
+
+/* ---- running ---- */
+
+static void *signal_main(void *arg) {
+    struct daemon *d = arg;
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGINT);
+    for (int count = 0;; count++) {
+        int sig = 0;
+        if (sigwait(&set, &sig) != 0) continue;
+        if (count > 0) {
+            cz_log(CZ_LOG_WARN, "a second signal %d: ending at once", sig);
+            _exit(1);
+        }
+        cz_log(CZ_LOG_INFO, "signal %d: no new work; finishing what was accepted (once more to end at once)", sig);
+        cz_engine_stop_accepting(d->engine);
+        (void)sem_post(&d->stop);
+    }
+    return NULL;
+}
+
+static void *preload_main(void *arg) {
+    const struct daemon *d = arg;
+    for (size_t i = 0; i < d->config.preload.count; i++) {
+        const char *id = d->config.preload.item[i];
+        struct cz_error err = {0};
+        bool already;
+        uint64_t ms;
+        if (cz_engine_preload(d->engine, id, &already, &ms, &err) == CZ_OK) {
+            cz_log(CZ_LOG_INFO, "parameters of %s loaded in %" PRIu64 " ms", id, ms);
+        } else {
+            cz_log(CZ_LOG_WARN, "srs.preload of %s: %s", id, err.detail);
+        }
+    }
+    return NULL;
+}
+
+static void block_signals(void) {
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGINT);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+static enum cz_status start(struct daemon *d, struct cz_error *err) {
+    const struct cz_config *c = &d->config;
+    uint64_t budget;
+    enum cz_status st = cz_config_budget(c, &budget, err);
+    if (st != CZ_OK) return st;
+    st = cz_prover_create(&d->prover, c->param_cache, c->threads, WORK_NICE, err);
+    if (st != CZ_OK) return st;
+    struct cz_engine_options options = {
+        .ops = &CZ_PROVER_OPS,
+        .ops_ctx = d->prover,
+        .device_name = cz_prover_device_name(d->prover),
+        .memory_total = budget,
+        .evict_min_idle_ms = c->eviction_min_idle_ms,
+        .assign_workers = c->assign_workers,
+        .compute_workers = 1, /* one partition takes all cores */
+        .queue_depth = c->max_gpu_queue_depth ? c->max_gpu_queue_depth : c->lookahead,
+        .max_jobs = c->max_jobs,
+        .nice = WORK_NICE,
+    };
+    st = cz_engine_create(&d->engine, &options, err);
+    if (st != CZ_OK) return st;
+    st = cz_service_create(&d->service, d->engine, (const char *const *)c->listen.item, c->listen.count, err);
+    if (st != CZ_OK) return st;
+    cz_log(CZ_LOG_INFO, "cuzk-daemon %s: memory budget %" PRIu64 " MiB, parameters in %s", CZ_VERSION, budget >> 20,
+           c->param_cache);
+    for (size_t i = 0; i < c->listen.count; i++) {
+        unsigned port = cz_service_port(d->service, i);
+        if (port) {
+            cz_log(CZ_LOG_INFO, "listening on %s (port %u)", c->listen.item[i], port);
+        } else {
+            cz_log(CZ_LOG_INFO, "listening on %s", c->listen.item[i]);
+        }
+    }
+    return CZ_OK;
+}
+
+static int run(struct daemon *d) {
+    struct cz_error err = {0};
+    pthread_t signals, preloads;
+    bool preloading = false;
+    int rc = 1;
+    block_signals();
+    if (sem_init(&d->stop, 0, 0) != 0) return 1;
+    if (start(d, &err) != CZ_OK) {
+        cz_log(CZ_LOG_ERROR, "cannot start: %s", err.detail);
+        goto out;
+    }
+    if (pthread_create(&signals, NULL, signal_main, d) != 0) {
+        cz_log(CZ_LOG_ERROR, "cannot start: no thread for signals");
+        goto out;
+    }
+    (void)pthread_detach(signals);
+    preloading = d->config.preload.count > 0 && pthread_create(&preloads, NULL, preload_main, d) == 0;
+    while (sem_wait(&d->stop) != 0 && errno == EINTR) {}
+    cz_engine_drain(d->engine);
+    cz_log(CZ_LOG_INFO, "all work is done");
+    rc = 0;
+out:
+    if (preloading) (void)pthread_join(preloads, NULL);
+    cz_service_destroy(d->service);
+    cz_engine_destroy(d->engine);
+    cz_prover_destroy(d->prover);
+    return rc;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {0};
+    int rc = read_options(&options, argc, argv);
+    static struct daemon d; /* the signal thread outlives main's frame */
+    if (rc < 0) {
+        if (!configure(&d.config, &options)) {
+            rc = 1;
+        } else {
+            rc = options.check_config ? check_config(&d.config) : run(&d);
+        }
+        cz_config_done(&d.config);
+    }
+    cz_config_list_clear(&options.listen);
+    return rc;
+}
