@@ -41,6 +41,9 @@ static inline void v_weak(VE *r) {
 static inline void v_neg_lanes(VE *r, unsigned lanes) {
     if (lanes & 1) F(neg)(r, r);
 }
+static inline void v_one(VE *r) {
+    *r = FE_ONE;
+}
 static inline void v_one_lanes(VE *r, unsigned lanes) {
     if (lanes & 1) *r = FE_ONE;
 }
@@ -61,6 +64,9 @@ static inline void stored_from_affine(struct spoint *r, const AFFINE *a) {
 static inline void stored_to_affine(AFFINE *r, const struct spoint *a) {
     r->x = a->x;
     r->y = a->y;
+}
+static inline void stored_to_affine_n(AFFINE *r, const struct spoint *a, size_t n) {
+    for (size_t i = 0; i < n; i++) stored_to_affine(&r[i], &a[i]);
 }
 static inline void stored_neg_y(struct spoint *a) {
     F(neg)(&a->y, &a->y);

@@ -6,9 +6,9 @@
  *   FE, VE                a stored element, and LANES of them in registers
  *   struct spoint         {FE x, y}: a stored finite point
  *   v_load_x/y(ve, p)     from LANES pointers to struct spoint       v_store(p, x, y)
- *   v_sub v_mul v_sqr     on VE, as documented there                 v_neg_lanes v_one_lanes v_select
+ *   v_sub v_mul v_sqr     on VE, as documented there                 v_one v_neg_lanes v_one_lanes v_select
  *   v_zero_lanes(ve)      mask of lanes that are 0                   v_inv(ve): every lane, none is 0
- *   stored_from_affine, stored_to_affine, stored_neg_y, load_points
+ *   stored_from_affine, stored_to_affine(_n), stored_neg_y, load_points
  *
  * An affine addition costs 1 inversion, 2 products and 1 square. Montgomery's trick shares one inversion among a batch
  * for 3 more products each, so 6 multiplications an addition where mixed Jacobian ones take 11. The batch must hold
@@ -83,8 +83,8 @@ static void batch_run(struct batch *b) {
     if (groups == 0) return;
     struct spoint pad = b->pad_dst;
     VE acc[2];
-    v_one_lanes(&acc[0], ~0u);
-    v_one_lanes(&acc[1], ~0u);
+    v_one(&acc[0]);
+    v_one(&acc[1]);
     for (size_t g = 0; g < groups; g++) {
         v_load_x(&b->dst_x[g], (const struct spoint *const *)(b->dst + g * LANES));
         v_load_x(&b->src_x[g], b->src + g * LANES);
@@ -787,12 +787,9 @@ static void fixed_range(void *ctx, size_t first, size_t last, unsigned worker) {
         }
         lazy_run(&k->batch, k->state);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (k->state[i] == FULL)
-            stored_to_affine(&job->out[first + i], &k->sum[i]);
-        else
-            memset(&job->out[first + i], 0, sizeof *job->out);
-    }
+    stored_to_affine_n(job->out + first, k->sum, n);
+    for (size_t i = 0; i < n; i++)
+        if (k->state[i] == EMPTY) memset(&job->out[first + i], 0, sizeof *job->out);
 }
 
 static enum cz_status fixed_mul_n(void *out, struct cz_points_fixed *f, const struct cz_fr *scalar, size_t n) {
