@@ -40,8 +40,12 @@ enum cz_status cz_error_prefix(struct cz_error *err, const char *fmt, ...) {
     va_start(ap, fmt);
     int n = vsnprintf(err->detail, sizeof err->detail, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof err->detail) {
-        (void)snprintf(err->detail + n, sizeof err->detail - (size_t)n, ": %s", old);
-    }
+    if (n < 0 || (size_t)n + 2 >= sizeof err->detail) return err->status;
+    char *end = err->detail + n;
+    size_t room = sizeof err->detail - (size_t)n - 3, len = strnlen(old, sizeof old);
+    if (len > room) len = room;
+    memcpy(end, ": ", 2);
+    memcpy(end + 2, old, len);
+    end[2 + len] = 0;
     return err->status;
 }
