@@ -8,5 +8,7 @@
 #define INFINITY_POINT CZ_G2_INFINITY
 #define SIZE_ENCODED CZ_G2_UNCOMPRESSED
 #define OPS cz_points_g2_ifma
-#include "compute/cpu/points_template.h"
 #include "compute/cpu/points_x8.h"
+
+/* after what it is a template over */
+#include "compute/cpu/points_template.h"
