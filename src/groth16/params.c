@@ -178,7 +178,7 @@ enum cz_status cz_params_open(struct cz_params *out, const char *path, const str
     struct cz_params params = {0};
     enum cz_status status = cz_map_open(&params.map, path, err);
     if (status != CZ_OK) return status;
-    struct vector vec[VECTORS];
+    struct vector vec[VECTORS] = {0};
     size_t key = 0;
     status = check_kind(&params.map, err);
     if (status == CZ_OK) status = cz_vk_read(&params.vk, params.map.data, params.map.size, &key, err);

@@ -107,7 +107,7 @@ enum cz_status cz_vk_read(struct cz_vk *out, const uint8_t *data, size_t len, si
 }
 
 enum cz_status cz_vk_read_compressed(struct cz_vk *out, const uint8_t *data, size_t len, struct cz_error *err) {
-    struct cz_vk vk;
+    struct cz_vk vk = {0};
     size_t used = 0;
     enum cz_status status = read_key(&vk, data, len, &used, &FORM_SHORT, err);
     if (status != CZ_OK) return status;
@@ -124,7 +124,7 @@ enum cz_status cz_vk_read_file(struct cz_vk *out, const char *path, struct cz_er
     size_t len = 0, used = 0;
     enum cz_status status = cz_file_read(&data, &len, path, VK_FILE_LIMIT, err);
     if (status != CZ_OK) return status;
-    struct cz_vk vk;
+    struct cz_vk vk = {0};
     status = cz_vk_read(&vk, data, len, &used, err);
     cz_free(data);
     if (status != CZ_OK) {

@@ -42,8 +42,8 @@ static void test_keys(void **state) {
 
 static void read_partition(struct proof_case *c, yajl_val partition) {
     yajl_val input = test_json_find(partition, "public_inputs");
-    assert_true(YAJL_IS_ARRAY(input));
-    c->num_inputs = YAJL_GET_ARRAY(input)->len;
+    c->num_inputs = YAJL_IS_ARRAY(input) ? YAJL_GET_ARRAY(input)->len : 0;
+    assert_true(c->num_inputs > 0);
     c->num_proofs = 1;
     c->inputs = cz_malloc_array(c->num_inputs, 32);
     c->proof = cz_malloc_array(CZ_PROOF_BYTES, 1);
@@ -62,11 +62,11 @@ static unsigned check_folder(const char *folder, const char *circuit) {
     (void)snprintf(path, sizeof path, CZ_SHARED_DIR "/vectors/reference/2kib/%s/expected.json", folder);
     yajl_val tree = test_json_load(path);
     yajl_val partition = test_json_find(tree, "partition");
-    assert_true(YAJL_IS_ARRAY(partition));
+    size_t partitions = YAJL_IS_ARRAY(partition) ? YAJL_GET_ARRAY(partition)->len : 0;
     struct proof_case c = {.name = folder};
     c.key = load_key(circuit, &c.key_len);
     unsigned checked = 0;
-    for (size_t k = 0; k < YAJL_GET_ARRAY(partition)->len; k++) {
+    for (size_t k = 0; k < partitions; k++) {
         yajl_val p = YAJL_GET_ARRAY(partition)->values[k];
         if (!test_json_find(p, "proof")) continue;
         read_partition(&c, p);
