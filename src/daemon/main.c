@@ -104,7 +104,7 @@ struct warnings {
 
 static void keep_warning(void *ctx, const char *text) {
     struct warnings *w = ctx;
-    (void)cz_config_list_add(&w->list, text);
+    if (cz_config_list_add(&w->list, text) != CZ_OK) (void)fprintf(stderr, "cuzk-daemon: %s\n", text);
 }
 
 /* Reads file and options into the configuration and sets up the log. False: said why on stderr. */

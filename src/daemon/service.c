@@ -378,7 +378,7 @@ unsigned cz_service_port(const struct cz_service *s, size_t i) {
 
 void cz_service_destroy(struct cz_service *s) {
     if (!s) return;
-    (void)cz_rpc_server_shutdown(s->server, 5000);
+    if (cz_rpc_server_shutdown(s->server, 5000) != CZ_OK) cz_log(CZ_LOG_WARN, "calls were left unanswered");
     cz_rpc_server_destroy(s->server);
     free(s);
 }
