@@ -76,8 +76,10 @@ enum cz_status cz_rpc_client_call(struct cz_rpc_client *client, const char *meth
     if (timeout_ms && timeout_ms < INT64_MAX) {
         deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_millis((int64_t)timeout_ms, GPR_TIMESPAN));
     }
-    grpc_call *call = grpc_channel_create_call(client->channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq,
-                                               grpc_slice_from_copied_string(method), NULL, deadline, NULL);
+    grpc_slice path = grpc_slice_from_copied_string(method);
+    grpc_call *call =
+        grpc_channel_create_call(client->channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq, path, NULL, deadline, NULL);
+    grpc_slice_unref(path);
     /* Copied: the transport may hold the slice after a call that ran out of time has returned. */
     grpc_slice slice = grpc_slice_from_copied_buffer(request, len);
     grpc_byte_buffer *message = grpc_raw_byte_buffer_create(&slice, 1), *response = NULL;
