@@ -27,6 +27,7 @@
  */
 
 #include "base/bytes.h"
+#include "compute/cpu/large.h"
 
 #include <string.h>
 
@@ -277,7 +278,7 @@ static enum cz_status ntt_run(struct cz_pool *pool, struct cz_fr *v, unsigned lo
     if (status != CZ_OK) return status;
     size_t n = (size_t)1 << log2n;
     TW *before = NULL, *after = NULL;
-    struct cz_fr *other = cz_malloc_array(n, sizeof *other), coset, power;
+    struct cz_fr *other = cz_cpu_large(n, sizeof *other), coset, power;
     struct rows rows = {.t = &t, .src = other, .dst = v};
     rows.factors = (struct factors){CZ_FR_ONE, CZ_FR_ONE, CZ_FR_ONE, inverse ? t.root_inv : t.root};
     rows.reversed = inverse ? t.inverse.reversed : t.forward.reversed;

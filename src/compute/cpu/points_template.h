@@ -18,6 +18,7 @@
  */
 
 #include "base/bytes.h"
+#include "compute/cpu/large.h"
 
 #include <string.h>
 
@@ -73,6 +74,16 @@ static __attribute__((noinline)) void batch_special(struct batch *b, size_t grou
     b->twice[group] = (uint8_t)(lanes & ~opposite);
 }
 
+/* Groups ahead of which the points are fetched: from L2, where batch_push's own prefetch left them, to L1. */
+#define AHEAD (16 / LANES)
+
+static inline void prefetch_points(const struct batch *b, size_t group, size_t offset) {
+    for (size_t i = group * LANES; i < (group + 1) * LANES; i++) {
+        __builtin_prefetch((const char *)b->dst[i] + offset, 1);
+        __builtin_prefetch((const char *)b->src[i] + offset);
+    }
+}
+
 /* dst[i] ±= src[i] for the whole batch, whose dst are distinct and no src. Sums of infinity are left to batch_gone. */
 static void batch_run(struct batch *b) {
     size_t groups = (b->n + LANES - 1) / LANES;
@@ -89,6 +100,7 @@ static void batch_run(struct batch *b) {
         v_load_x(&b->dst_x[g], (const struct spoint *const *)(b->dst + g * LANES));
         v_load_x(&b->src_x[g], b->src + g * LANES);
         v_sub(&b->den[g], &b->src_x[g], &b->dst_x[g]);
+        if (g + AHEAD < groups) prefetch_points(b, g + AHEAD, offsetof(struct spoint, x));
         b->twice[g] = b->gone[g] = 0;
         unsigned same = v_zero_lanes(&b->den[g]);
         if (__builtin_expect(same != 0, 0)) batch_special(b, g, same);
@@ -108,6 +120,7 @@ static void batch_run(struct batch *b) {
         v_load_y(&dst_y, (const struct spoint *const *)(b->dst + g * LANES));
         v_load_y(&src_y, b->src + g * LANES);
         v_neg_lanes(&src_y, b->neg[g]);
+        if (g >= AHEAD) prefetch_points(b, g - AHEAD, offsetof(struct spoint, y));
         v_sub(&t, &src_y, &dst_y);
         if (__builtin_expect(b->twice[g] != 0, 0)) {
             VE xx, xx3;
@@ -166,8 +179,8 @@ static void buckets_run(struct buckets *s) {
 static inline bool buckets_try(struct buckets *s, uint32_t bucket, uint32_t point) {
     uint8_t state = s->state[bucket];
     if (state == FULL) {
-        __builtin_prefetch(&s->bucket[bucket], 1);
-        __builtin_prefetch((const char *)(&s->bucket[bucket] + 1) - 1, 1);
+        __builtin_prefetch(&s->bucket[bucket], 0, 2);
+        __builtin_prefetch((const char *)(&s->bucket[bucket] + 1) - 1, 0, 2);
         s->state[bucket] = BUSY;
         batch_push(s->batch, &s->bucket[bucket], &s->point[point >> 1], point & 1, bucket);
         return true;
@@ -366,7 +379,7 @@ struct msm {
     const struct cz_msm_input *in;
     size_t first, n; /* the chunk */
     struct spoint *point;
-    uint64_t *scalar;
+    int32_t *digit;        /* window by window, plan.chunk each */
     struct spoint *bucket; /* group by group, window by window */
     uint8_t *state;
     struct batch *batch;    /* a thread */
@@ -377,7 +390,7 @@ struct msm {
 
 static void msm_free(struct msm *m) {
     cz_free(m->point);
-    cz_free(m->scalar);
+    cz_free(m->digit);
     cz_free(m->bucket);
     cz_free(m->state);
     cz_free(m->batch);
@@ -388,14 +401,14 @@ static void msm_free(struct msm *m) {
 static enum cz_status msm_alloc(struct msm *m) {
     const struct msm_plan *plan = &m->plan;
     size_t sums = plan->groups * plan->rec.windows;
-    m->point = cz_malloc_array(plan->chunk, sizeof *m->point);
-    m->scalar = cz_malloc_array(plan->chunk, 4 * sizeof *m->scalar);
-    m->bucket = cz_malloc_array(sums * plan->buckets, sizeof *m->bucket);
+    m->point = cz_cpu_large(plan->chunk, sizeof *m->point);
+    m->digit = cz_cpu_large(plan->chunk * plan->rec.windows, sizeof *m->digit);
+    m->bucket = cz_cpu_large(sums * plan->buckets, sizeof *m->bucket);
     m->state = cz_calloc(sums * plan->buckets, 1);
     m->batch = cz_malloc_array(plan->threads, sizeof *m->batch);
     m->worker = cz_malloc_array(plan->threads, sizeof *m->worker);
     m->window_sum = cz_calloc(plan->rec.windows, sizeof *m->window_sum);
-    if (!m->point || !m->scalar || !m->bucket || !m->state || !m->batch || !m->worker || !m->window_sum)
+    if (!m->point || !m->digit || !m->bucket || !m->state || !m->batch || !m->worker || !m->window_sum)
         return CZ_ERR_MEMORY;
     for (unsigned i = 0; i < plan->threads; i++) batch_init(&m->batch[i]);
     return CZ_OK;
@@ -405,7 +418,8 @@ static size_t msm_bytes(size_t n, unsigned threads) {
     struct msm_plan plan;
     msm_plan_make(&plan, n ? n : 1, threads);
     size_t sums = plan.groups * plan.rec.windows;
-    return plan.chunk * (sizeof(struct spoint) + 32) + sums * plan.buckets * (sizeof(struct spoint) + 1) +
+    return plan.chunk * (sizeof(struct spoint) + 4 * plan.rec.windows) +
+           sums * plan.buckets * (sizeof(struct spoint) + 1) +
            threads * (sizeof(struct batch) + sizeof(struct buckets)) + plan.rec.windows * sizeof(POINT) + 4096;
 }
 
@@ -414,16 +428,21 @@ static size_t msm_bytes(size_t n, unsigned threads) {
 static void msm_load(void *ctx, size_t first, size_t last, unsigned worker) {
     struct msm *m = ctx;
     uint8_t infinite[LOAD_GRAIN];
+    uint64_t scalar[4 * LOAD_GRAIN];
     (void)worker;
     load_points(&m->point[first], infinite, &m->in->base, m->first + first, last - first);
-    m->in->scalars(m->in->ctx, &m->scalar[4 * first], m->first + first, last - first);
+    m->in->scalars(m->in->ctx, scalar, m->first + first, last - first);
     for (size_t i = first; i < last; i++) {
-        uint64_t *k = &m->scalar[4 * i];
+        uint64_t *k = &scalar[4 * (i - first)];
         if (infinite[i - first]) memset(k, 0, 4 * sizeof *k);
         if (!recode_scalar(k, &m->plan.rec, k)) {
             __atomic_store_n(&m->out_of_range, true, __ATOMIC_RELAXED);
             memcpy(k, m->plan.rec.offset, 4 * sizeof *k);
         }
+    }
+    for (unsigned w = 0; w < m->plan.rec.windows; w++) {
+        int32_t *digit = m->digit + w * m->plan.chunk;
+        for (size_t i = first; i < last; i++) digit[i] = recode_digit(&scalar[4 * (i - first)], &m->plan.rec, w);
     }
 }
 
@@ -433,7 +452,7 @@ static void msm_window(void *ctx, size_t first, size_t last, unsigned worker) {
     struct buckets *s = &m->worker[worker];
     for (size_t task = first; task < last; task++) {
         size_t group = task / plan->rec.windows;
-        unsigned w = (unsigned)(task % plan->rec.windows);
+        const int32_t *digits = m->digit + task % plan->rec.windows * plan->chunk;
         size_t from = m->n * group / plan->groups, to = m->n * (group + 1) / plan->groups;
         s->batch = &m->batch[worker];
         s->batch->n = s->queued = 0;
@@ -441,7 +460,7 @@ static void msm_window(void *ctx, size_t first, size_t last, unsigned worker) {
         s->state = m->state + task * plan->buckets;
         s->point = m->point;
         for (size_t i = from; i < to; i++) {
-            int32_t digit = recode_digit(&m->scalar[4 * i], &plan->rec, w);
+            int32_t digit = digits[i];
             if (digit == 0) continue;
             uint32_t bucket = (uint32_t)(digit < 0 ? -digit : digit) - 1;
             buckets_add(s, bucket, (uint32_t)i << 1 | (digit < 0));
@@ -723,7 +742,7 @@ static enum cz_status fixed_create(struct cz_points_fixed **out, struct cz_pool 
     recode_init(&f->rec, best_c);
     f->half = (size_t)1 << (best_c - 1);
     f->pool = pool;
-    f->table = cz_malloc_array(f->rec.windows * f->half, sizeof *f->table);
+    f->table = cz_cpu_large(f->rec.windows * f->half, sizeof *f->table);
     f->worker = cz_malloc_array(cz_pool_threads(pool), sizeof *f->worker);
     if (!f->table || !f->worker) {
         f->worker ? (void)memset(f->worker, 0, cz_pool_threads(pool) * sizeof *f->worker) : (void)0;
@@ -777,8 +796,8 @@ static void fixed_range(void *ctx, size_t first, size_t last, unsigned worker) {
             if (digit == 0) continue;
             const struct spoint *p = &row[(digit < 0 ? -digit : digit) - 1];
             if (k->state[i] == FULL) {
-                __builtin_prefetch(p);
-                __builtin_prefetch((const char *)(p + 1) - 1);
+                __builtin_prefetch(p, 0, 2);
+                __builtin_prefetch((const char *)(p + 1) - 1, 0, 2);
                 batch_push(&k->batch, &k->sum[i], p, digit < 0, (uint32_t)i);
             } else {
                 copy_signed(&k->sum[i], p, digit < 0);

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "compute/cpu/cpu_int.h"
+#include "compute/cpu/large.h"
 
 #include <string.h>
 
@@ -258,9 +259,9 @@ static enum cz_status sum_h(struct cz_g1 *out, struct cz_partition_timing *timin
     unsigned log2n = cz_r1cs_domain_log2(p->r1cs);
     size_t m = (size_t)1 << log2n;
     uint64_t start = cz_time_now_ns();
-    p->a = cz_malloc_array(m, sizeof *p->a);
-    p->b = cz_malloc_array(m, sizeof *p->b);
-    p->c = cz_malloc_array(m, sizeof *p->c);
+    p->a = cz_cpu_large(m, sizeof *p->a);
+    p->b = cz_cpu_large(m, sizeof *p->b);
+    p->c = cz_cpu_large(m, sizeof *p->c);
     if (!p->a || !p->b || !p->c) return CZ_ERR_MEMORY;
     size_t instances = p->r1cs->num_instances, grain = instances / (64 * (size_t)cz_pool_threads(p->pool)) + 1;
     cz_pool_for(p->pool, instances, grain, eval_range, p);
