@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-#define BATCH 1024
+#define BATCH 2048
 #define GROUPS (BATCH / LANES)
 #define QUEUE (BATCH - 1)
 
@@ -160,7 +160,7 @@ struct buckets {
     size_t queued;
     uint32_t queue_bucket[QUEUE], queue_point[QUEUE]; /* point index · 2 + sign */
     uint32_t sort_bucket[QUEUE], sort_point[QUEUE];
-    struct spoint pair[QUEUE];
+    struct spoint pair[BATCH]; /* sums of the queue; later, the running sums of sum_in_parts */
 };
 
 static inline void copy_signed(struct spoint *r, const struct spoint *p, bool neg) {
@@ -512,34 +512,33 @@ static void sum_plain(POINT *out, const struct spoint *bucket, const uint8_t *st
     *out = sum;
 }
 
-#define PARTS 512
+#define PARTS 1024
 
 /*
- * The same for many buckets: PARTS running sums side by side, so that their additions make batches. Part j covers
+ * The same for many buckets: up to PARTS running sums side by side, so that their additions make batches. Part j covers
  * `len` buckets from j·len: run_j = their sum, total_j = Σ (i + 1)·bucket[j·len + i]; the rest is
  * Σ total_j + len·Σ j·run_j.
  */
 static void sum_in_parts(POINT *out, const struct spoint *bucket, const uint8_t *state, size_t n, struct buckets *s) {
     struct batch *b = s->batch;
-    struct spoint *run = s->pair;
-    struct spoint total[PARTS];
+    struct spoint *run = s->pair, *total = s->pair + PARTS;
     uint8_t run_state[PARTS] = {0}, total_state[PARTS] = {0};
-    size_t len = n / PARTS;
+    size_t parts = n / 8 < PARTS ? n / 8 : PARTS, len = n / parts;
     for (size_t i = len; i-- > 0;) {
-        for (size_t j = 0; j < PARTS; j++)
+        for (size_t j = 0; j < parts; j++)
             if (state[j * len + i] == FULL) lazy_add(b, &run[j], &run_state[j], &bucket[j * len + i], (uint32_t)j);
         lazy_run(b, run_state);
-        for (size_t j = 0; j < PARTS; j++)
+        for (size_t j = 0; j < parts; j++)
             if (run_state[j] == FULL) lazy_add(b, &total[j], &total_state[j], &run[j], (uint32_t)j);
         lazy_run(b, total_state);
     }
     POINT sum = INFINITY_POINT, tail = INFINITY_POINT;
-    for (size_t j = PARTS; j-- > 1;) {
+    for (size_t j = parts; j-- > 1;) {
         if (run_state[j] == FULL) point_add_stored(&tail, &run[j]);
         G(add)(&sum, &sum, &tail);
     }
     for (size_t i = len; i > 1; i /= 2) G(dbl)(&sum, &sum);
-    for (size_t j = 0; j < PARTS; j++)
+    for (size_t j = 0; j < parts; j++)
         if (total_state[j] == FULL) point_add_stored(&sum, &total[j]);
     *out = sum;
 }
@@ -553,7 +552,7 @@ static void msm_sum_window(void *ctx, size_t first, size_t last, unsigned worker
         const struct spoint *bucket = m->bucket + w * plan->buckets;
         const uint8_t *state = m->state + w * plan->buckets;
         merge_groups(m, w, s->batch);
-        if (plan->buckets >= 4 * PARTS)
+        if (plan->buckets >= 128)
             sum_in_parts(&m->window_sum[w], bucket, state, plan->buckets, s);
         else
             sum_plain(&m->window_sum[w], bucket, state, plan->buckets);
