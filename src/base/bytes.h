@@ -9,6 +9,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/** Bytes of someone else. */
+struct cz_bytes {
+    const uint8_t *data;
+    size_t len;
+};
+
 static inline uint32_t cz_load_le32(const uint8_t *p) {
     uint32_t v;
     memcpy(&v, p, 4);

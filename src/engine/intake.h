@@ -3,12 +3,8 @@
 
 /* From the fields of a client's request to a job's input: identity, validation, parsing. */
 
+#include "base/bytes.h"
 #include "engine/engine.h"
-
-struct cz_bytes {
-    const uint8_t *data;
-    size_t len;
-};
 
 /** The fields of SubmitProofRequest (spec/service.md §1), with its numbers. Everything is borrowed. */
 struct cz_intake {

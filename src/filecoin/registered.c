@@ -69,3 +69,49 @@ void cz_registered_seal_porep_id(uint8_t out[32], enum cz_registered_seal proof)
     memset(out, 0, 32);
     cz_store_le64(out, (uint64_t)proof);
 }
+
+#define POST_NAMES(kind, suffix)                                                                                       \
+    "StackedDrg" kind "2KiB" suffix, "StackedDrg" kind "8MiB" suffix, "StackedDrg" kind "512MiB" suffix,               \
+        "StackedDrg" kind "32GiB" suffix, "StackedDrg" kind "64GiB" suffix
+static const char *const POST_NAME[CZ_REGISTERED_POST_COUNT] = {
+    POST_NAMES("Winning", "V1"),
+    POST_NAMES("Window", "V1"),
+    POST_NAMES("Window", "V1_2"),
+};
+static const char *const POST_GO_NAME[CZ_REGISTERED_POST_COUNT] = {
+    POST_NAMES("Winning", "V1"),
+    POST_NAMES("Window", "V1"),
+    POST_NAMES("Window", "V1_1"),
+};
+
+enum cz_status cz_registered_post_parse(enum cz_registered_post *out, const char *name, size_t len) {
+    for (unsigned i = 0; i < CZ_REGISTERED_POST_COUNT; i++)
+        for (unsigned go = 0; go < 2; go++) {
+            const char *known = go ? POST_GO_NAME[i] : POST_NAME[i];
+            if (strlen(known) == len && memcmp(known, name, len) == 0) {
+                *out = (enum cz_registered_post)i;
+                return CZ_OK;
+            }
+        }
+    return CZ_ERR_FORMAT;
+}
+
+const char *cz_registered_post_name(enum cz_registered_post proof) {
+    return (unsigned)proof < CZ_REGISTERED_POST_COUNT ? POST_NAME[proof] : "unknown";
+}
+
+const char *cz_registered_post_go_name(enum cz_registered_post proof) {
+    return (unsigned)proof < CZ_REGISTERED_POST_COUNT ? POST_GO_NAME[proof] : "unknown";
+}
+
+bool cz_registered_post_is_winning(enum cz_registered_post proof) {
+    return (unsigned)proof / SIZES == 0;
+}
+
+bool cz_registered_post_is_v1_2(enum cz_registered_post proof) {
+    return (unsigned)proof / SIZES == 2;
+}
+
+const struct cz_sector_info *cz_registered_post_sector(enum cz_registered_post proof) {
+    return (unsigned)proof < CZ_REGISTERED_POST_COUNT ? cz_sector_by_size(SIZE_OF[(unsigned)proof % SIZES]) : NULL;
+}

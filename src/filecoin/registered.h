@@ -42,4 +42,22 @@ const struct cz_sector_info *cz_registered_seal_sector(enum cz_registered_seal p
 /** LE u64 number ‖ 24 zero bytes. */
 void cz_registered_seal_porep_id(uint8_t out[32], enum cz_registered_seal proof);
 
+/**
+ * RegisteredPoStProof numbers: 5·group + size, in the same order of sizes. Groups: winning V1, window V1, window V1_2
+ * (which the chain's own types call V1_1).
+ */
+enum cz_registered_post { CZ_REGISTERED_POST_2KIB_WINNING = 0, CZ_REGISTERED_POST_COUNT = 15 };
+
+/** "StackedDrgWindow32GiBV1_2" or, as go-state-types has it, "StackedDrgWindow32GiBV1_1"; CZ_ERR_FORMAT when unknown.
+ */
+CZ_MUST_CHECK enum cz_status cz_registered_post_parse(enum cz_registered_post *out, const char *name, size_t len);
+/** The name in rust-filecoin-proofs-api, and the one in go-state-types. */
+const char *cz_registered_post_name(enum cz_registered_post proof);
+const char *cz_registered_post_go_name(enum cz_registered_post proof);
+bool cz_registered_post_is_winning(enum cz_registered_post proof);
+/** API version 1.2: a challenge's index counts within its sector, not over the whole proof. */
+bool cz_registered_post_is_v1_2(enum cz_registered_post proof);
+/** NULL when proof is no number of the table. */
+const struct cz_sector_info *cz_registered_post_sector(enum cz_registered_post proof);
+
 #endif
