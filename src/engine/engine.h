@@ -94,6 +94,7 @@ struct cz_job_result {
     const uint8_t *proof;    /* valid during the call */
     size_t proof_len;        /* 0 unless COMPLETED */
     const char *error;       /* "" unless FAILED or CANCELLED; valid during the call */
+    /* Waiting until the first partition computes; then sums over the partitions, so they may exceed the total. */
     uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, compute_ms, total_ms;
 };
 

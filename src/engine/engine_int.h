@@ -61,6 +61,8 @@ struct cz_job {
     char error[512];
     uint32_t pins; /* results being delivered */
     uint64_t submit_ns, start_ns, end_ns;
+    bool has_computed;
+    double wait_seconds; /* until its first partition computed, less what was spent on it meanwhile */
     double srs_seconds, assign_seconds, compute_seconds;
 };
 

@@ -150,7 +150,7 @@ void cz_job_result(const struct cz_job *job, struct cz_job_result *out) {
     }
     uint64_t end = job->end_ns ? job->end_ns : cz_time_now_ns();
     uint64_t start = job->start_ns ? job->start_ns : end;
-    out->queue_wait_ms = (start - job->submit_ns) / 1000000;
+    out->queue_wait_ms = job->has_computed ? to_ms(job->wait_seconds) : (start - job->submit_ns) / 1000000;
     out->srs_load_ms = to_ms(job->srs_seconds);
     out->synthesis_ms = to_ms(job->assign_seconds);
     out->compute_ms = to_ms(job->compute_seconds);

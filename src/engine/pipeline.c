@@ -233,6 +233,11 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
         fail_part(e, part, &err);
         return;
     }
+    if (!job->has_computed) {
+        job->has_computed = true;
+        job->wait_seconds = cz_time_since(job->submit_ns) - job->srs_seconds - job->assign_seconds;
+        if (job->wait_seconds < 0) job->wait_seconds = 0; /* partitions assigned side by side */
+    }
     memcpy(worker->job_id, job->id, sizeof worker->job_id);
     worker->kind = job->kind;
     cz_engine_unlock(e);
@@ -287,7 +292,7 @@ static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *par
     st = e->ops->verify(e->ops_ctx, circuit, c1, part->index, proof, &valid, err);
     if (st != CZ_OK) return st;
     if (valid) return CZ_OK;
-    char why[256] = "the vanilla proofs pass their own check";
+    char why[320] = "the vanilla proofs pass their own check";
     if (last_attempt && e->ops->explain) e->ops->explain(e->ops_ctx, circuit, c1, part->index, why, sizeof why);
     return cz_error_set(err, CZ_ERR_PROOF_INVALID, "%s", why);
 }

@@ -1,7 +1,7 @@
 #include "engine/prover.h"
 
 #include "base/bytes.h"
-#include "base/random.h"
+#include "base/log.h"
 #include "filecoin/c1_check.h"
 #include "filecoin/circuits/porep.h"
 #include "groth16/params.h"
@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -23,11 +24,15 @@ struct cz_prover {
     struct cz_device *device;
 };
 
+struct check;
+static void check_release(struct check *k);
+
 struct circuit {
     struct cz_r1cs *r1cs;
     char *path;
     struct cz_params params;
     struct cz_srs *srs;
+    struct check *check; /* of the file, after a proof failed; used by the finish thread alone */
 };
 
 struct work {
@@ -97,6 +102,7 @@ static void circuit_close(void *ctx, void *handle) {
     (void)ctx;
     struct circuit *c = handle;
     cz_r1cs_destroy(c->r1cs);
+    check_release(c->check);
     free(c->path);
     free(c);
 }
@@ -164,6 +170,8 @@ static void srs_unload(void *ctx, void *handle) {
     c->srs = NULL;
     cz_params_close(&c->params);
     memset(&c->params, 0, sizeof c->params);
+    check_release(c->check); /* the next load may be of another file */
+    c->check = NULL;
 }
 
 /* ---- inputs ---- */
@@ -269,9 +277,64 @@ static enum cz_status verify(void *ctx, void *handle, const struct cz_c1 *c1, ui
     return st;
 }
 
+/* ---- why no valid proof comes out ---- */
+
+/*
+ * Points of a parameter file are checked once a proof failed with them. That takes minutes, so it goes on beside the
+ * work, on one thread of the least priority and on a mapping of its own, and the log says how it ended.
+ */
+struct check {
+    atomic_int refs; /* the circuit and the thread */
+    atomic_int state;
+    char *path;
+};
+enum { CHECK_RUNNING, CHECK_SOUND, CHECK_DAMAGED };
+
+static void check_release(struct check *k) {
+    if (!k || atomic_fetch_sub(&k->refs, 1) > 1) return;
+    free(k->path);
+    free(k);
+}
+
+static void *check_main(void *arg) {
+    struct check *k = arg;
+    (void)setpriority(PRIO_PROCESS, 0, 19);
+    struct cz_params params;
+    struct cz_error err = {0};
+    enum cz_status st = cz_params_open(&params, k->path, NULL, &err);
+    if (st == CZ_OK) {
+        st = cz_params_check_points(&params, NULL, NULL, NULL, &err);
+        cz_params_close(&params);
+    }
+    if (st == CZ_OK) {
+        cz_log(CZ_LOG_WARN, "%s: every point is sound; the device computes wrongly, or the file is of another setup",
+               k->path);
+    } else {
+        cz_log(CZ_LOG_ERROR, "%s is damaged: %s", k->path, err.detail);
+    }
+    atomic_store(&k->state, st == CZ_OK ? CHECK_SOUND : CHECK_DAMAGED);
+    check_release(k);
+    return NULL;
+}
+
+static struct check *check_start(const char *path) {
+    struct check *k = calloc(1, sizeof *k);
+    if (k) k->path = strdup(path);
+    pthread_t thread;
+    if (!k) return NULL;
+    atomic_init(&k->refs, 2);
+    atomic_init(&k->state, CHECK_RUNNING);
+    if (!k->path || pthread_create(&thread, NULL, check_main, k) != 0) {
+        free(k->path);
+        free(k);
+        return NULL;
+    }
+    (void)pthread_detach(thread);
+    return k;
+}
+
 static void explain(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size) {
-    const struct cz_prover *p = ctx;
-    const struct circuit *c = handle;
+    struct circuit *c = handle;
     void *arg = NULL;
     if (assign(ctx, handle, c1, partition, &arg, NULL) == CZ_OK) {
         struct work *w = arg;
@@ -283,14 +346,13 @@ static void explain(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t pa
             return;
         }
     }
-    struct cz_error err = {0};
-    if (cz_params_check_points(&c->params, p->pool, NULL, NULL, &err) != CZ_OK) {
-        (void)snprintf(text, size, "the parameters are damaged: %s", err.detail);
-        return;
-    }
-    (void)snprintf(text, size,
-                   "the vanilla proofs pass their own check, the witness satisfies the circuit and the "
-                   "parameters' points are sound: the device computes wrongly, or the parameters are of another setup");
+    if (!c->check) c->check = check_start(c->path);
+    int state = c->check ? atomic_load(&c->check->state) : CHECK_RUNNING;
+    (void)snprintf(text, size, "the vanilla proofs pass their own check and the witness satisfies the circuit; %s",
+                   state == CHECK_DAMAGED ? "the parameter file is damaged, see the log"
+                   : state == CHECK_SOUND ? "the parameters' points are sound, so the device computes wrongly or the "
+                                            "parameters are of another setup"
+                                          : "the parameter file is being checked, see the log");
 }
 
 const struct cz_stage_ops CZ_PROVER_OPS = {

@@ -53,7 +53,7 @@ struct cz_stage_ops {
     /** Frees what assign made, at any stage. Accepts NULL. */
     void (*work_free)(void *ctx, void *work);
 
-    /** Optional. Finds out why no valid proof comes out: fills `text`. May take minutes. */
+    /** Optional. Finds out why no valid proof comes out: fills `text`, within seconds. One call at a time. */
     void (*explain)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size);
 };
 
