@@ -119,8 +119,8 @@ static enum cz_status wrap(ProtobufCBinaryData *out, const Cuzk__V1__SubmitProof
 static enum cz_status read_c1(struct cz_bench_request *request, const struct cz_bench_input *input,
                               struct cz_error *err) {
     Cuzk__V1__SubmitProofRequest *submit = &request->submit;
-    uint8_t *data;
-    size_t len, coded_len, c1_len;
+    uint8_t *data = NULL;
+    size_t len = 0, coded_len, c1_len;
     enum cz_status status = read_file(&data, &len, input->c1, err);
     if (status != CZ_OK) return status;
     const uint8_t *coded = find_string(data, len, "\"Phase1Out\"", &coded_len);
@@ -207,8 +207,8 @@ static enum cz_status read_vanilla(struct cz_bench_request *request, const char 
         .yajl_start_array = list_open,
         .yajl_end_array = list_close,
     };
-    uint8_t *data;
-    size_t len;
+    uint8_t *data = NULL;
+    size_t len = 0;
     enum cz_status status = read_file(&data, &len, path, err);
     if (status != CZ_OK) return status;
     struct list list = {.submit = &request->submit};

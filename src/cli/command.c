@@ -2,9 +2,9 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "cli/output.h"
 #include "filecoin/circuits/porep.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -24,93 +24,54 @@ int cz_command_fail(const struct cz_command *command, enum cz_status status, con
     return CZ_EXIT_FAILED;
 }
 
-static void print_help(const struct cz_command *command, const struct cz_option *option, size_t n) {
-    printf("usage: cuzk %s\n\n%s\n\n", command->usage, command->about);
-    for (size_t i = 0; i < n; i++) {
-        char left[64];
-        (void)snprintf(left, sizeof left, "--%s %s", option[i].name, option[i].arg ? option[i].arg : "");
-        printf("  %-30s %s\n", left, option[i].help);
-    }
-    printf("  %-30s %s\n", "--threads N", "threads to compute with (default: all cores)");
-    printf("  %-30s %s\n", "--json", "print JSON, one object a line");
-    printf("\nExit status: 0 done, 1 failed or invalid, 2 bad usage.\n");
-}
-
-static bool parse_u32(uint32_t *out, const char *text) {
-    if (text[0] < '0' || text[0] > '9') return false;
-    char *end;
-    errno = 0;
-    unsigned long v = strtoul(text, &end, 10);
-    if (errno || *end || v > UINT32_MAX) return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
-static bool set_option(const struct cz_command *command, const struct cz_option *o, const char *value) {
-    if (o->kind == CZ_OPTION_TEXT) {
-        *(const char **)o->target = value;
-    } else if (!parse_u32(o->target, value)) {
-        (void)cz_command_usage_error(command, "--%s wants a number from 0 to 4294967295, not \"%.40s\"", o->name,
-                                     value);
-        return false;
-    }
-    return true;
-}
-
-static const struct cz_option *find_option(const struct cz_option *option, size_t n, const char *name, size_t len) {
-    for (size_t i = 0; i < n; i++) {
-        if (strlen(option[i].name) == len && memcmp(option[i].name, name, len) == 0) return &option[i];
-    }
-    return NULL;
-}
+static const struct cz_options_entry COMMON_ENTRY[2] = {
+    {.name = "threads",
+     .kind = CZ_OPTIONS_U32,
+     .arg = "N",
+     .max = 1024,
+     .help = "threads to compute with (default: all cores)"},
+    {.name = "json", .kind = CZ_OPTIONS_FLAG, .help = "print JSON, one object a line"},
+};
 
 bool cz_command_parse(const struct cz_command *command, int argc, char **argv, const struct cz_option *option, size_t n,
                       struct cz_common *common, const char **word, size_t max_words, size_t *num_words,
                       int *exit_status) {
-    const struct cz_option shared[] = {
-        {.name = "json", .kind = CZ_OPTION_FLAG, .target = &common->json},
-        {.name = "threads", .kind = CZ_OPTION_U32, .target = &common->threads, .arg = "N"},
-    };
-    uint64_t seen = 0; /* options given, by index */
+    struct cz_options_entry entry[CZ_COMMAND_MAX_OPTIONS + 2];
+    bool given[CZ_COMMAND_MAX_OPTIONS] = {false};
+    struct cz_options_command about = {.program = NULL, .usage = NULL, .about = command->about};
+    char program[64], usage[512];
     size_t words = 0;
+    (void)snprintf(program, sizeof program, "cuzk %s", command->name);
+    (void)snprintf(usage, sizeof usage, "cuzk %s", command->usage);
+    about.program = program;
+    about.usage = usage;
     *exit_status = CZ_EXIT_USAGE;
-    for (int i = 1; i < argc; i++) {
-        const char *arg = argv[i];
-        if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
-            print_help(command, option, n);
-            *exit_status = CZ_EXIT_DONE;
+    if (n > CZ_COMMAND_MAX_OPTIONS) return false;
+    for (size_t i = 0; i < n; i++) {
+        entry[i] = (struct cz_options_entry){.name = option[i].name,
+                                             .kind = option[i].kind,
+                                             .target = option[i].target,
+                                             .given = &given[i],
+                                             .arg = option[i].arg,
+                                             .help = option[i].help};
+    }
+    memcpy(entry + n, COMMON_ENTRY, sizeof COMMON_ENTRY);
+    entry[n].target = &common->threads;
+    entry[n + 1].target = &common->json;
+    for (int at = 1; at < argc;) {
+        if (!cz_options_read(&about, argc, argv, &at, entry, n + 2, exit_status)) return false;
+        if (at == argc) break;
+        if (words == max_words) {
+            (void)cz_command_usage_error(command, "unexpected word \"%.80s\"", argv[at]);
             return false;
         }
-        if (arg[0] != '-' || arg[1] == 0) {
-            if (words == max_words)
-                return (void)cz_command_usage_error(command, "unexpected word \"%.80s\"", arg), false;
-            word[words++] = arg;
-            continue;
-        }
-        const char *name = arg[1] == '-' ? arg + 2 : arg;
-        const char *equals = strchr(name, '=');
-        size_t len = equals ? (size_t)(equals - name) : strlen(name);
-        const struct cz_option *o = find_option(option, n, name, len);
-        if (o)
-            seen |= 1ull << (o - option);
-        else
-            o = find_option(shared, 2, name, len);
-        if (!o) return (void)cz_command_usage_error(command, "unknown option \"%.80s\"", arg), false;
-        if (o->kind == CZ_OPTION_FLAG) {
-            if (equals) return (void)cz_command_usage_error(command, "--%s takes no value", o->name), false;
-            *(bool *)o->target = true;
-            continue;
-        }
-        const char *value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
-        if (!value) return (void)cz_command_usage_error(command, "--%s wants a value", o->name), false;
-        if (!set_option(command, o, value)) return false;
+        word[words++] = argv[at++];
     }
     for (size_t i = 0; i < n; i++) {
-        if (option[i].required && !(seen >> i & 1)) {
-            return (void)cz_command_usage_error(command, "--%s %s is missing", option[i].name, option[i].arg), false;
-        }
+        if (!option[i].required || given[i]) continue;
+        (void)cz_command_usage_error(command, "--%s %s is missing", option[i].name, option[i].arg);
+        return false;
     }
-    if (common->threads > 1024) return (void)cz_command_usage_error(command, "--threads is at most 1024"), false;
     if (num_words) *num_words = words;
     return true;
 }
@@ -182,36 +143,20 @@ void cz_progress_end(struct cz_progress *p) {
     p->shown = false;
 }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 when there is none; surrogates and overlong forms are none. */
-static size_t utf8_length(const unsigned char *s) {
-    size_t n = s[0] < 0x80                   ? 1
-               : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                             : 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    }
-    if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
-    if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
-    return n;
-}
-
 void cz_print_json_text(FILE *f, const char *text) {
-    (void)fputc('"', f);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t n = utf8_length(s);
-        if (n == 0) {
-            (void)fputs("\\ufffd", f);
-            s++;
-        } else if (n == 1 && (*s < 0x20 || *s == '"' || *s == '\\')) {
-            (void)fprintf(f, "\\u%04x", *s++);
-        } else {
-            (void)fwrite(s, 1, n, f);
-            s += n;
-        }
+    char *clean = cz_output_clean(text);
+    yajl_gen g = yajl_gen_alloc(NULL);
+    const unsigned char *quoted = NULL;
+    size_t len = 0;
+    if (clean && g && yajl_gen_string(g, (const unsigned char *)clean, strlen(clean)) == yajl_gen_status_ok) {
+        (void)yajl_gen_get_buf(g, &quoted, &len);
     }
-    (void)fputc('"', f);
+    if (quoted)
+        (void)fwrite(quoted, 1, len, f);
+    else
+        (void)fputs("null", f);
+    if (g) yajl_gen_free(g);
+    cz_free(clean);
 }
 
 void cz_print_json_hex(FILE *f, const uint8_t *bytes, size_t n) {

@@ -4,20 +4,21 @@
 /* What the commands of `cuzk` share: options from a table, one-line errors, a progress bar, JSON text. */
 
 #include "base/thread.h"
+#include "cli/options.h"
 #include "filecoin/c1.h"
 #include "filecoin/names.h"
 #include "r1cs/r1cs.h"
 
 #include <stdio.h>
 
-/* Exit status of every command. */
-enum { CZ_EXIT_DONE = 0, CZ_EXIT_FAILED = 1, CZ_EXIT_USAGE = 2 };
+enum { CZ_EXIT_DONE = CZ_OPTIONS_DONE, CZ_EXIT_FAILED = CZ_OPTIONS_FAILED, CZ_EXIT_USAGE = CZ_OPTIONS_USAGE };
 
-enum cz_option_kind { CZ_OPTION_FLAG, CZ_OPTION_TEXT, CZ_OPTION_U32 };
+#define CZ_COMMAND_MAX_OPTIONS 24
 
+/* An option of a command: cz_options_entry, and whether it must be there. */
 struct cz_option {
     const char *name; /* without the dashes */
-    enum cz_option_kind kind;
+    enum cz_options_kind kind;
     void *target;    /* bool, const char * or uint32_t; untouched when the option is absent */
     const char *arg; /* "FILE", NULL for a flag */
     const char *help;

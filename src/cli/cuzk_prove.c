@@ -185,11 +185,11 @@ static int run(int argc, char **argv) {
     struct prove_args args = {0};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"c1", CZ_OPTION_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
-        {"params", CZ_OPTION_TEXT, &args.params, "DIR", "folder with the v28 parameter files", true},
-        {"out", CZ_OPTION_TEXT, &args.out, "FILE", "where the proof goes, 192 bytes a partition", true},
-        {"check-params", CZ_OPTION_FLAG, &args.check, NULL, "check every point of the parameters first", false},
-        {"unsafe-randomness", CZ_OPTION_TEXT, &args.unsafe, "R,S", "fixed r and s, hex: the proof then hides nothing",
+        {"c1", CZ_OPTIONS_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
+        {"params", CZ_OPTIONS_TEXT, &args.params, "DIR", "folder with the v28 parameter files", true},
+        {"out", CZ_OPTIONS_TEXT, &args.out, "FILE", "where the proof goes, 192 bytes a partition", true},
+        {"check-params", CZ_OPTIONS_FLAG, &args.check, NULL, "check every point of the parameters first", false},
+        {"unsafe-randomness", CZ_OPTIONS_TEXT, &args.unsafe, "R,S", "fixed r and s, hex: the proof then hides nothing",
          false},
     };
     int exit_status;

@@ -117,11 +117,11 @@ static int run(int argc, char **argv) {
     struct r1cs_args args = {0};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"circuit", CZ_OPTION_TEXT, &args.circuit, "KIND", "porep (more to come)", true},
-        {"sector", CZ_OPTION_TEXT, &args.sector, "SIZE", "2KiB … 64GiB, any case", true},
-        {"trace", CZ_OPTION_TEXT, &args.trace, "FILE", "compare with a reference trace; a difference is exit status 1",
+        {"circuit", CZ_OPTIONS_TEXT, &args.circuit, "KIND", "porep (more to come)", true},
+        {"sector", CZ_OPTIONS_TEXT, &args.sector, "SIZE", "2KiB … 64GiB, any case", true},
+        {"trace", CZ_OPTIONS_TEXT, &args.trace, "FILE", "compare with a reference trace; a difference is exit status 1",
          false},
-        {"stats", CZ_OPTION_FLAG, &args.stats, NULL, "also print templates, instances, bytes and seconds", false},
+        {"stats", CZ_OPTIONS_FLAG, &args.stats, NULL, "also print templates, instances, bytes and seconds", false},
     };
     int exit_status;
     enum cz_circuit_kind kind;

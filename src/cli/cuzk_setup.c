@@ -67,10 +67,10 @@ static int run(int argc, char **argv) {
     struct setup_args args = {0};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"circuit", CZ_OPTION_TEXT, &args.circuit, "KIND", "porep (more to come)", true},
-        {"sector", CZ_OPTION_TEXT, &args.sector, "SIZE", "2KiB … 64GiB, any case", true},
-        {"out", CZ_OPTION_TEXT, &args.out, "DIR", "folder for the .params and .vk files (made if absent)", true},
-        {"toxic-waste", CZ_OPTION_TEXT, &args.waste, "FILE",
+        {"circuit", CZ_OPTIONS_TEXT, &args.circuit, "KIND", "porep (more to come)", true},
+        {"sector", CZ_OPTIONS_TEXT, &args.sector, "SIZE", "2KiB … 64GiB, any case", true},
+        {"out", CZ_OPTIONS_TEXT, &args.out, "DIR", "folder for the .params and .vk files (made if absent)", true},
+        {"toxic-waste", CZ_OPTIONS_TEXT, &args.waste, "FILE",
          "JSON with the secrets, for tests; default: the system's randomness, wiped", false},
     };
     int exit_status;

@@ -90,10 +90,10 @@ static int run(int argc, char **argv) {
     struct verify_args args = {0};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"c1", CZ_OPTION_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", false},
-        {"vk", CZ_OPTION_TEXT, &args.vk, "FILE", "verifying key", false},
-        {"proof", CZ_OPTION_TEXT, &args.proof, "FILE", "proof, 192 bytes a partition", false},
-        {"prf", CZ_OPTION_TEXT, &args.prf, "FILE", "a .prf file, which holds key, inputs and proofs", false},
+        {"c1", CZ_OPTIONS_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", false},
+        {"vk", CZ_OPTIONS_TEXT, &args.vk, "FILE", "verifying key", false},
+        {"proof", CZ_OPTIONS_TEXT, &args.proof, "FILE", "proof, 192 bytes a partition", false},
+        {"prf", CZ_OPTIONS_TEXT, &args.prf, "FILE", "a .prf file, which holds key, inputs and proofs", false},
     };
     int exit_status;
     if (!cz_command_parse(&CZ_COMMAND_VERIFY, argc, argv, option, sizeof option / sizeof *option, &common, NULL, 0,

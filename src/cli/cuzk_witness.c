@@ -76,9 +76,9 @@ static int run(int argc, char **argv) {
     struct witness_args args = {.partition = UINT32_MAX};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"c1", CZ_OPTION_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
-        {"partition", CZ_OPTION_U32, &args.partition, "K", "only this partition (default: all)", false},
-        {"stats", CZ_OPTION_FLAG, &args.stats, NULL, "also print seconds and sizes", false},
+        {"c1", CZ_OPTIONS_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
+        {"partition", CZ_OPTIONS_U32, &args.partition, "K", "only this partition (default: all)", false},
+        {"stats", CZ_OPTIONS_FLAG, &args.stats, NULL, "also print seconds and sizes", false},
     };
     int exit_status;
     if (!cz_command_parse(&CZ_COMMAND_WITNESS, argc, argv, option, sizeof option / sizeof *option, &common, NULL, 0,

@@ -7,10 +7,10 @@
 int cz_options_usage_error(const struct cz_options_command *command, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
-    (void)fprintf(stderr, "%s: ", command->program);
-    (void)vfprintf(stderr, fmt, ap);
-    (void)fprintf(stderr, " (see %s --help)\n", command->program);
+    char text[600];
+    (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    (void)fprintf(stderr, "%s: %s (see %s --help)\n", command->program, text, command->program);
     return CZ_OPTIONS_USAGE;
 }
 
