@@ -177,7 +177,10 @@ static uint64_t mem_total(void) {
     char line[128];
     uint64_t kib = 0;
     while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "MemTotal: %" SCNu64 " kB", &kib) == 1) break;
+        static const char NAME[] = "MemTotal:";
+        if (strncmp(line, NAME, sizeof NAME - 1) != 0) continue;
+        kib = strtoull(line + sizeof NAME - 1, NULL, 10);
+        break;
     }
     (void)fclose(f);
     return kib << 10;
@@ -256,7 +259,7 @@ static enum cz_status set_size(uint64_t *at, const struct cz_toml_item *v, bool 
         *at = 0;
         return CZ_OK;
     }
-    if (with_auto && bytes == 0 && at) {
+    if (with_auto && bytes == 0) {
         return bad(v, CZ_ERR_LIMIT, err, "more than 0 (\"auto\" takes what the machine has)");
     }
     *at = bytes;
@@ -310,13 +313,27 @@ static enum cz_status set_format(bool *json, const struct cz_toml_item *v, struc
     return bad(v, CZ_ERR_FORMAT, err, "\"text\" or \"json\"");
 }
 
+/* A key without effect: its value is checked as if it had one. */
+static enum cz_status check_only(const struct key *key, const struct cz_toml_item *v, struct cz_error *err) {
+    uint64_t unused;
+    switch (key->type) {
+    case T_BUDGET:
+        return set_size(&unused, v, true, err);
+    case T_COUNT:
+        return check_count(v, v, key, err);
+    case T_COUNTS:
+        return check_counts(v, key, err);
+    case T_BOOL:
+        return v->type == CZ_TOML_BOOL ? CZ_OK : bad(v, CZ_ERR_FORMAT, err, "true or false");
+    default:
+        return CZ_ERR_INTERNAL;
+    }
+}
+
 static enum cz_status set(struct cz_config *c, const struct key *key, const struct cz_toml_item *v,
                           struct cz_error *err) {
-    union {
-        uint64_t u64;
-        uint32_t u32;
-    } unused;
-    void *at = key->at == NONE ? (void *)&unused : (char *)c + key->at;
+    if (key->at == NONE) return check_only(key, v, err);
+    void *at = (char *)c + key->at;
     enum cz_status st;
     switch (key->type) {
     case T_STRING:
@@ -335,16 +352,13 @@ static enum cz_status set(struct cz_config *c, const struct key *key, const stru
         st = check_count(v, v, key, err);
         if (st == CZ_OK) *(uint32_t *)at = (uint32_t)v->integer;
         return st;
-    case T_COUNTS:
-        return check_counts(v, key, err);
-    case T_BOOL:
-        return v->type == CZ_TOML_BOOL ? CZ_OK : bad(v, CZ_ERR_FORMAT, err, "true or false");
     case T_LEVEL:
         return set_level(at, v, err);
     case T_FORMAT:
         return set_format(at, v, err);
+    default:
+        return CZ_ERR_INTERNAL;
     }
-    return CZ_ERR_INTERNAL;
 }
 
 /* ---- the file ---- */

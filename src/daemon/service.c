@@ -125,7 +125,7 @@ static void on_submit(void *ctx, struct cz_rpc_call *call, const uint8_t *data, 
         refuse_malformed(call);
         return;
     }
-    struct cz_engine_ticket ticket;
+    struct cz_engine_ticket ticket = {0};
     if (submit(s, call, m, &ticket)) {
         Cuzk__V1__SubmitProofResponse out = CUZK__V1__SUBMIT_PROOF_RESPONSE__INIT;
         out.job_id = ticket.job_id;
@@ -212,7 +212,7 @@ static void on_prove(void *ctx, struct cz_rpc_call *call, const uint8_t *data, s
         refuse_malformed(call);
         return;
     }
-    struct cz_engine_ticket ticket;
+    struct cz_engine_ticket ticket = {0};
     bool ok = false;
     if (m->submit) {
         ok = submit(s, call, m->submit, &ticket);

@@ -10,16 +10,16 @@
 struct cz_intake {
     const char *request_id;
     int proof_kind;            /* 1 PoRep, 2 SnapDeals, 3 window, 4 winning */
+    int priority;              /* 0 … 4 */
     uint64_t sector_size;      /* 0: not given */
     uint64_t registered_proof; /* 0: not given (it is also the number of the first 2 KiB proof) */
-    int priority;              /* 0 … 4 */
+    uint64_t sector_number, miner_id;
     struct cz_bytes vanilla_proof;
     const struct cz_bytes *vanilla_proofs;
     size_t num_vanilla_proofs;
-    uint64_t sector_number, miner_id;
     struct cz_bytes randomness;
-    uint32_t partition_index;
     struct cz_bytes comm_r_old, comm_r_new, comm_d_new;
+    uint32_t partition_index;
 };
 
 /** Checks numbers and presence, nothing that needs parsing. Errors name the field. */

@@ -22,13 +22,14 @@ static void put(struct cz_part_queue *q, struct cz_part *part) {
     q->count++;
 }
 
-/* The first of the highest priority. */
+/* The first of the highest priority; NULL when empty. */
 static struct cz_part *take(struct cz_part_queue *q) {
     struct cz_part **best = &q->head;
     for (struct cz_part **at = &q->head; *at; at = &(*at)->next) {
         if ((*at)->job->priority > (*best)->job->priority) best = at;
     }
     struct cz_part *part = *best;
+    if (!part) return NULL;
     *best = part->next;
     q->count--;
     q->tail = q->head;
@@ -270,6 +271,7 @@ static void *compute_main(void *arg) {
     struct cz_worker_status *worker = &e->worker[e->next_worker++];
     while (wait_part(e, &e->to_compute)) {
         struct cz_part *part = take(&e->to_compute);
+        if (!part) continue;
         cz_engine_changed(e);
         if (cz_job_ended(part->job)) {
             drop_part(e, part);
@@ -322,6 +324,7 @@ static void *finish_main(void *arg) {
     cz_engine_lock(e);
     while (wait_part(e, &e->to_finish)) {
         struct cz_part *part = take(&e->to_finish);
+        if (!part) continue;
         cz_engine_changed(e);
         if (cz_job_ended(part->job)) {
             drop_part(e, part);
@@ -401,7 +404,8 @@ void cz_pipeline_join(struct cz_engine *e) {
     for (uint32_t i = 0; i < e->num_threads; i++) (void)pthread_join(e->thread[i], NULL);
     e->num_threads = 0;
     cz_engine_lock(e);
-    while (e->to_compute.count > 0) drop_part(e, take(&e->to_compute));
-    while (e->to_finish.count > 0) drop_part(e, take(&e->to_finish));
+    struct cz_part *part;
+    while ((part = take(&e->to_compute))) drop_part(e, part);
+    while ((part = take(&e->to_finish))) drop_part(e, part);
     cz_engine_unlock(e);
 }
