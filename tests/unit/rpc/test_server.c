@@ -146,7 +146,7 @@ static enum cz_rpc_code call_code(struct cz_rpc_client *client, const char *meth
 
 static void answers(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     assert_int_equal(call_code(client, "/test.S/Echo", "hello", 5, 5000, NULL, "hello"), CZ_RPC_OK);
@@ -169,7 +169,7 @@ static void answers(void **state) {
 
 static void large(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 9 << 20);
     struct cz_rpc_client *client = dial(server);
     size_t len = (9 << 20) + 1;
@@ -192,7 +192,7 @@ static void large(void **state) {
 
 static void client_goes_away(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     assert_int_equal(call_code(client, "/test.S/Hold", "", 0, 100, NULL, NULL), CZ_RPC_DEADLINE_EXCEEDED);
@@ -224,7 +224,7 @@ static void *call_in_background(void *arg) {
 /* Slow handlers fill their threads; quick calls are answered all the same. */
 static void slow_methods(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     enum { N = 9 };
@@ -255,7 +255,7 @@ static void *finish_held_soon(void *arg) {
 
 static void shutdown_waits(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     pthread_t caller, finisher;
@@ -289,7 +289,7 @@ static void *finish_when_cancelled(void *arg) {
 
 static void destroy_cancels(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     pthread_t caller, finisher;
@@ -307,7 +307,7 @@ static void destroy_cancels(void **state) {
 
 static void addresses_in_use(void **state) {
     (void)state;
-    struct seen seen = {0};
+    struct seen seen = {.held = NULL};
     char unix_address[128];
     (void)snprintf(unix_address, sizeof unix_address, "unix://%s/cuzk.sock", folder);
     struct cz_rpc_server *first = start(unix_address, &seen, 0), *second = NULL;
