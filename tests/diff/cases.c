@@ -66,7 +66,7 @@ static void make_scalar(struct cz_fr *r, enum scalar_kind kind, size_t i) {
 #define AFFINE struct cz_g1_affine
 #define FIELD struct cz_fp
 #define GENERATOR CZ_G1_GENERATOR
-#define LARGE 20000
+#define LARGE 8000
 #include "diff/cases_points.h"
 #undef NAME
 #undef G
@@ -88,7 +88,7 @@ static void make_scalar(struct cz_fr *r, enum scalar_kind kind, size_t i) {
 #define AFFINE struct cz_g2_affine
 #define FIELD struct cz_fp2
 #define GENERATOR CZ_G2_GENERATOR
-#define LARGE 5000
+#define LARGE 3000
 #include "diff/cases_points.h"
 
 /* More bases than the CPU device converts at a time. */

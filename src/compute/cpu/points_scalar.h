@@ -35,11 +35,23 @@ static inline void v_triple(VE *r, const VE *a) {
     F(dbl)(&t, a);
     F(add)(r, &t, a);
 }
-static inline void v_weak(VE *r) {
-    (void)r;
-}
 static inline void v_neg_lanes(VE *r, unsigned lanes) {
     if (lanes & 1) F(neg)(r, r);
+}
+static inline void v_rise(VE *t, const VE *p, const VE *q, unsigned neg) {
+    if (neg & 1) {
+        F(add)(t, p, q);
+        F(neg)(t, t);
+    } else {
+        F(sub)(t, p, q);
+    }
+}
+static inline void v_sum_x(VE *x, const VE *s, const VE *p, const VE *q) {
+    F(sub)(x, s, p);
+    F(sub)(x, x, q);
+}
+static inline void v_sum_y(VE *y, const VE *s, const VE *p) {
+    F(sub)(y, s, p);
 }
 static inline void v_one(VE *r) {
     *r = FE_ONE;

@@ -7,6 +7,8 @@
  *   struct spoint         {FE x, y}: a stored finite point
  *   v_load_x/y(ve, p)     from LANES pointers to struct spoint       v_store(p, x, y)
  *   v_sub v_mul v_sqr     on VE, as documented there                 v_one v_neg_lanes v_one_lanes v_select
+ *   v_rise(t, p, q, neg)  t = ±p - q, minus in the lanes of neg
+ *   v_sum_x(x, s, p, q)   x = s - p - q, to be stored                v_sum_y(y, s, p): s - p, to be stored
  *   v_zero_lanes(ve)      mask of lanes that are 0                   v_inv(ve): every lane, none is 0
  *   stored_from_affine, stored_to_affine(_n), stored_neg_y, load_points
  *
@@ -119,9 +121,8 @@ static void batch_run(struct batch *b) {
         v_mul(&acc[g & 1], &acc[g & 1], &b->den[g]);
         v_load_y(&dst_y, (const struct spoint *const *)(b->dst + g * LANES));
         v_load_y(&src_y, b->src + g * LANES);
-        v_neg_lanes(&src_y, b->neg[g]);
         if (g >= AHEAD) prefetch_points(b, g - AHEAD, offsetof(struct spoint, y));
-        v_sub(&t, &src_y, &dst_y);
+        v_rise(&t, &src_y, &dst_y, b->neg[g]);
         if (__builtin_expect(b->twice[g] != 0, 0)) {
             VE xx, xx3;
             v_sqr(&xx, &b->dst_x[g]);
@@ -130,13 +131,10 @@ static void batch_run(struct batch *b) {
         }
         v_mul(&slope, &slope, &t);
         v_sqr(&x, &slope);
-        v_sub(&x, &x, &b->dst_x[g]);
-        v_sub(&x, &x, &b->src_x[g]);
-        v_weak(&x);
+        v_sum_x(&x, &x, &b->dst_x[g], &b->src_x[g]);
         v_sub(&y, &b->dst_x[g], &x);
         v_mul(&y, &y, &slope);
-        v_sub(&y, &y, &dst_y);
-        v_weak(&y);
+        v_sum_y(&y, &y, &dst_y);
         v_store(b->dst + g * LANES, &x, &y);
     }
     b->pad_dst = pad;

@@ -4,7 +4,8 @@
  *
  * A stored coordinate is eight limbs of 52 bits in the form of radix 2^416, a cache line, so that loading eight of them
  * is eight loads and a transposition. Bounds, in multiples of m: stored at most 2; products below 1.1 for Fp and below
- * SLACK + 1.1 for Fp2; v_sub takes b up to SLACK and gives a + SLACK. Differences that are stored go through v_weak.
+ * SLACK + 1.1 for Fp2; v_sub takes b up to SLACK and gives a + SLACK. Differences that are stored go through
+ * weak_uncarried.
  */
 
 #include "base/bytes.h"
@@ -82,8 +83,55 @@ INLINE void v_store(struct spoint *const *p, const VE *x, const VE *y) {
 INLINE void v_sub(VE *r, const VE *a, const VE *b) {
     for (int d = 0; d < DIM; d++) x8_sub(&r->c[d], &a->c[d], &b->c[d]);
 }
-INLINE void v_weak(VE *r) {
-    for (int d = 0; d < DIM; d++) cz_fp_x8_reduce_weak(&r->c[d], &r->c[d]);
+/*
+ * To below 2m from limbs not yet carried (each below 2^55 in absolute value) of a value of at least m: the quotient is
+ * taken from the top limb less what carries from below could take away. It falls short by at most one.
+ */
+INLINE void weak_uncarried(struct cz_fp_x8 *r) {
+    const __m512i top = _mm512_sub_epi64(r->l[7], _mm512_set1_epi64(8));
+    /* floor(2^52 / (top limb of m + 1)) */
+    const __m512i q = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, _mm512_set1_epi64(0x00009d8307de6));
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) {
+        const __m512i m = _mm512_set1_epi64((long long)CZ_FP_X8_COMPLEMENT[i]);
+        r->l[i] = _mm512_madd52lo_epu64(r->l[i], q, m);
+        if (i < 7) r->l[i + 1] = _mm512_madd52hi_epu64(r->l[i + 1], q, m);
+    }
+    cz_fp_x8_carry(r);
+    r->l[7] = _mm512_and_si512(r->l[7], CZ_FP_X8_MASK);
+}
+/* The operands of these three, other than s, are stored values, so at most 2m. */
+INLINE void v_rise(VE *t, const VE *p, const VE *q, unsigned neg) {
+    for (int d = 0; d < DIM; d++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            __m512i k = _mm512_set1_epi64((long long)(SLACK * CZ_FP_X8_MODULUS[i]));
+            k = _mm512_sub_epi64(k, q->c[d].l[i]);
+            t->c[d].l[i] = _mm512_mask_sub_epi64(_mm512_add_epi64(k, p->c[d].l[i]), (__mmask8)neg, k, p->c[d].l[i]);
+        }
+        cz_fp_x8_carry(&t->c[d]);
+    }
+}
+INLINE void v_sum_x(VE *x, const VE *s, const VE *p, const VE *q) {
+    for (int d = 0; d < DIM; d++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            __m512i k = _mm512_set1_epi64((long long)(5 * CZ_FP_X8_MODULUS[i]));
+            k = _mm512_add_epi64(k, s->c[d].l[i]);
+            x->c[d].l[i] = _mm512_sub_epi64(k, _mm512_add_epi64(p->c[d].l[i], q->c[d].l[i]));
+        }
+        weak_uncarried(&x->c[d]);
+    }
+}
+INLINE void v_sum_y(VE *y, const VE *s, const VE *p) {
+    for (int d = 0; d < DIM; d++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            __m512i k = _mm512_set1_epi64((long long)(5 * CZ_FP_X8_MODULUS[i]));
+            y->c[d].l[i] = _mm512_sub_epi64(_mm512_add_epi64(k, s->c[d].l[i]), p->c[d].l[i]);
+        }
+        weak_uncarried(&y->c[d]);
+    }
 }
 INLINE void v_neg_lanes(VE *r, unsigned lanes) {
     struct cz_fp_x8 zero, t;
