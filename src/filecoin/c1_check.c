@@ -148,7 +148,7 @@ static enum cz_status check_comm_r(const struct check *k) {
 }
 
 enum cz_status cz_c1_check_partition(const struct cz_c1 *c1, uint32_t partition, struct cz_error *err) {
-    uint64_t challenge[CZ_C1_MAX_CHALLENGES];
+    uint64_t challenge[CZ_C1_MAX_CHALLENGES] = {0};
     if (c1->challenges_per_partition > CZ_C1_MAX_CHALLENGES)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "%u challenges", c1->challenges_per_partition);
     enum cz_status status = cz_c1_derive_challenges(challenge, c1->challenges_per_partition, c1, partition, err);

@@ -27,7 +27,7 @@ enum cz_status cz_c1_derive_challenges(uint64_t *out, size_t count, const struct
 enum cz_status cz_c1_public_inputs(struct cz_fr *out, size_t count, const struct cz_c1 *c1, uint32_t partition,
                                    struct cz_error *err) {
     const size_t challenges = c1->challenges_per_partition;
-    uint64_t challenge[CZ_C1_MAX_CHALLENGES];
+    uint64_t challenge[CZ_C1_MAX_CHALLENGES] = {0};
     if (count != COMMON_INPUTS + INPUTS_PER_CHALLENGE * challenges || challenges > CZ_C1_MAX_CHALLENGES)
         return cz_error_set(err, CZ_ERR_LENGTH, "room for %zu public inputs, expected %zu", count,
                             COMMON_INPUTS + INPUTS_PER_CHALLENGE * challenges);

@@ -137,13 +137,13 @@ static const struct field LABELING_FIELDS[] = {
 #define OBJECT_OF(fields, n) .kind = OBJECT, .field = (fields), .num_fields = (n)
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-/* Variants have their keys in start_variant; arrays their length and places in start_array. */
+/* Variants have their keys in vanilla_key and data_key; arrays their length and places in start_array_of. */
 static const struct {
+    const struct field *field;
+    unsigned num_fields;
     enum kind kind;
     enum type item; /* of an array */
     bool hidden;    /* its key or index does not show in paths */
-    const struct field *field;
-    unsigned num_fields;
 } TYPE[] = {
     [T_TOP] = {OBJECT_OF(TOP_FIELDS, COUNT(TOP_FIELDS))},
     [T_VANILLA] = {.kind = VARIANT, .hidden = true},
@@ -313,7 +313,8 @@ static int wrong_kind(struct cz_c1_parser *p, enum type type, const char *found)
 static struct frame *push(struct cz_c1_parser *p, enum type type, uint8_t *place) {
     /* The schema's depth is fixed and below MAX_FRAMES. */
     struct frame *f = &p->frame[p->depth++];
-    *f = (struct frame){.type = type, .place = place};
+    *f = (struct frame){.type = type};
+    f->place = place;
     return f;
 }
 
@@ -339,7 +340,7 @@ static int skip_close(struct cz_c1_parser *p) {
 /* ---- arrays ---- */
 
 /* The levels of one of a path's segments. */
-static void start_levels(struct cz_c1_parser *p, struct frame *f, enum type segment, uint8_t *place) {
+static void start_levels(const struct cz_c1_parser *p, struct frame *f, enum type segment, const uint8_t *place) {
     const struct cz_merkle_proof *m = (const struct cz_merkle_proof *)place;
     const unsigned base = m->level[0].num_siblings > 1 ? p->sector->base_levels : m->num_levels; /* C, R : D */
     unsigned first = 0, count = base;
@@ -363,6 +364,7 @@ static int start_array_of(struct cz_c1_parser *p, enum type type, uint8_t *place
     const struct frame *parent = &p->frame[p->depth - 1];
     const uint32_t parent_index = parent->index;
     const enum type segment = parent->type;
+    if (!place && type != T_PARENTS) return fail(p, CZ_ERR_INTERNAL, "an array without a place");
     struct frame *f = push(p, type, place);
     switch (type) {
     case T_PARTITIONS:
@@ -702,12 +704,16 @@ static const yajl_callbacks CALLBACKS = {
 
 enum cz_status cz_c1_parser_create(struct cz_c1_parser **out, bool envelope, struct cz_error *err) {
     struct cz_c1_parser *p = cz_calloc(1, sizeof *p);
-    if (!p) return cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
+    if (!p) {
+        cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
+        return CZ_ERR_MEMORY;
+    }
     p->yajl = yajl_alloc(&CALLBACKS, NULL, p);
     p->envelope = envelope;
     if (!p->yajl) {
         cz_free(p);
-        return cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
+        cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
+        return CZ_ERR_MEMORY;
     }
     *out = p;
     return CZ_OK;

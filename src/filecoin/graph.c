@@ -32,8 +32,9 @@ static void chacha8_block(uint32_t out[16], const uint8_t key[32], uint32_t coun
     for (unsigned i = 0; i < 16; i++) out[i] = x[i] + in[i];
 }
 
+/* ceil(log2 v), at least 1. */
 static unsigned log2_ceil(uint64_t v) {
-    unsigned n = 0;
+    unsigned n = 1;
     while (n < 63 && UINT64_C(1) << n < v) n++;
     return n;
 }
@@ -206,10 +207,11 @@ static bool blake2b_keyed(uint8_t out[32], const char *tag, const uint8_t a[32],
 /* n bytes of ChaCha20's key stream from byte `at` on; n <= 64, within one block. */
 static bool chacha20_bytes(uint8_t *out, size_t n, const uint8_t key[32], uint64_t at) {
     static const uint8_t zero[64];
+    static const char nonce[12] = "synth-porep"; /* the last byte is 0 */
     uint8_t iv[16], block[64];
     int len = 0;
     cz_store_le32(iv, (uint32_t)(at / 64)); /* OpenSSL: counter, then nonce */
-    memcpy(iv + 4, "synth-porep\0", 12);
+    memcpy(iv + 4, nonce, sizeof nonce);
     EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
     bool ok = ctx && EVP_EncryptInit_ex(ctx, EVP_chacha20(), NULL, key, iv) == 1 &&
               EVP_EncryptUpdate(ctx, block, &len, zero, 64) == 1 && len == 64;
