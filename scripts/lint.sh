@@ -14,7 +14,7 @@ for folder in curve field; do
     }
 done
 mapfile -t files < <(git ls-files 'src/*.c')
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy -p "$build" --quiet 2>/tmp/cuzk-tidy.$$ || {
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy -p "$build" --quiet 2>/tmp/cuzk-tidy.$$ || {
     cat /tmp/cuzk-tidy.$$
     exit 1
 }

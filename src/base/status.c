@@ -21,15 +21,13 @@ enum cz_status_class cz_status_class(enum cz_status status) {
     return status == CZ_ERR_DEVICE ? CZ_CLASS_DEVICE_LOST : CZ_CLASS_JOB_FAILED;
 }
 
-enum cz_status cz_error_set(struct cz_error *err, enum cz_status status, const char *fmt, ...) {
-    if (err) {
-        va_list ap;
-        va_start(ap, fmt);
-        err->status = status;
-        (void)vsnprintf(err->detail, sizeof err->detail, fmt, ap);
-        va_end(ap);
-    }
-    return status;
+void cz_error_write(struct cz_error *err, enum cz_status status, const char *fmt, ...) {
+    if (!err) return;
+    va_list ap;
+    va_start(ap, fmt);
+    err->status = status;
+    (void)vsnprintf(err->detail, sizeof err->detail, fmt, ap);
+    va_end(ap);
 }
 
 enum cz_status cz_error_prefix(struct cz_error *err, const char *fmt, ...) {

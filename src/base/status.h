@@ -68,8 +68,17 @@ struct cz_error {
     char detail[400];
 };
 
-/** Fills `err` (may be NULL) and returns `status`, so that `return cz_error_set(err, CZ_ERR_…, "…")` reads well. */
-enum cz_status cz_error_set(struct cz_error *err, enum cz_status status, const char *fmt, ...) CZ_PRINTF(3, 4);
+/**
+ * Fills `err` (may be NULL) and gives `status`, so that `return cz_error_set(err, CZ_ERR_…, "…")` reads well. A macro,
+ * so that compilers and analyzers see which status comes back.
+ */
+#define cz_error_set(err, status, ...)                                                                                 \
+    __extension__({                                                                                                    \
+        enum cz_status cz_error_status_ = (status);                                                                    \
+        cz_error_write((err), cz_error_status_, __VA_ARGS__);                                                          \
+        cz_error_status_;                                                                                              \
+    })
+void cz_error_write(struct cz_error *err, enum cz_status status, const char *fmt, ...) CZ_PRINTF(3, 4);
 
 /** Puts "prefix: " before the detail of `err` (may be NULL); returns err->status or CZ_ERR_INTERNAL for NULL. */
 enum cz_status cz_error_prefix(struct cz_error *err, const char *fmt, ...) CZ_PRINTF(2, 3);
