@@ -44,6 +44,7 @@ enum cz_status cz_hex_decode(uint8_t *out, size_t n, const char *text) {
     for (size_t i = 0; i < 2 * n; i++) {
         if (hex_value(text[i]) < 0) return CZ_ERR_FORMAT;
     }
-    for (size_t i = 0; i < n; i++) out[i] = (uint8_t)(hex_value(text[2 * i]) << 4 | hex_value(text[2 * i + 1]));
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint8_t)((unsigned)hex_value(text[2 * i]) << 4 | (unsigned)hex_value(text[2 * i + 1]));
     return CZ_OK;
 }
