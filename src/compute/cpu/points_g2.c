@@ -5,6 +5,7 @@
 #define POINT struct cz_g2
 #define AFFINE struct cz_g2_affine
 #define FE struct cz_fp2
+#define SUB cz_fp2_sub
 #define FE_ONE CZ_FP2_ONE
 #define GENERATOR CZ_G2_GENERATOR
 #define INFINITY_POINT CZ_G2_INFINITY

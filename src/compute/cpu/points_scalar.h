@@ -22,7 +22,7 @@ static inline void v_store(struct spoint *const *p, const VE *x, const VE *y) {
     p[0]->y = *y;
 }
 static inline void v_sub(VE *r, const VE *a, const VE *b) {
-    F(sub)(r, a, b);
+    SUB(r, a, b);
 }
 static inline void v_mul(VE *r, const VE *a, const VE *b) {
     F(mul)(r, a, b);
@@ -43,15 +43,15 @@ static inline void v_rise(VE *t, const VE *p, const VE *q, unsigned neg) {
         F(add)(t, p, q);
         F(neg)(t, t);
     } else {
-        F(sub)(t, p, q);
+        SUB(t, p, q);
     }
 }
 static inline void v_sum_x(VE *x, const VE *s, const VE *p, const VE *q) {
-    F(sub)(x, s, p);
-    F(sub)(x, x, q);
+    SUB(x, s, p);
+    SUB(x, x, q);
 }
 static inline void v_sum_y(VE *y, const VE *s, const VE *p) {
-    F(sub)(y, s, p);
+    SUB(y, s, p);
 }
 static inline void v_one(VE *r) {
     *r = FE_ONE;

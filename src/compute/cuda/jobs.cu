@@ -1,6 +1,6 @@
-// Scalars to sorted digits to lists of additions. The sorted pairs of a bucket are a binary tree laid over its slots: in
-// round r the element at bucket-relative position q = 0 mod 2^(r+1) takes in the one at q + 2^r. Its sum lies at slot
-// / 2 of the sums, which no other pair uses; an element that has not met a partner stays among the points and is
+// Scalars to sorted digits to lists of additions. The sorted pairs of a bucket are a binary tree laid over its slots:
+// in round r the element at bucket-relative position q = 0 mod 2^(r+1) takes in the one at q + 2^r. Its sum lies at
+// slot / 2 of the sums, which no other pair uses; an element that has not met a partner stays among the points and is
 // fetched from there, so nothing is ever copied, and any skew stays parallel.
 #include "compute/cuda/fp.cuh"
 #include "compute/cuda/kernels.h"
@@ -57,8 +57,7 @@ static __global__ void k_digits(const uint32_t *scalar, const uint32_t *index, u
             const uint32_t w = a.off[k] >> 5, sh = a.off[k] & 31;
             uint64_t two = 0;
 #pragma unroll
-            for (uint32_t j = 0; j < 8; j++)
-                two |= j == w ? (uint64_t)x[j] : j == w + 1 ? (uint64_t)x[j] << 32 : 0;
+            for (uint32_t j = 0; j < 8; j++) two |= j == w ? (uint64_t)x[j] : j == w + 1 ? (uint64_t)x[j] << 32 : 0;
             const uint32_t raw = (uint32_t)(two >> sh) & ((1u << a.bits[k]) - 1);
             const int32_t d = k == a.top ? (int32_t)raw : (int32_t)raw - (1 << (a.bits[k] - 1));
             const uint32_t neg = d < 0, m = neg ? -d : d;
@@ -111,8 +110,8 @@ static __global__ void k_bounds(const uint32_t *key, uint32_t n, uint32_t slot0,
     }
 }
 
-extern "C" enum cz_status cz_cuda_k_bounds(struct cz_cuda_worker *w, cudaStream_t stream,
-                                           const struct cz_cuda_set *set, uint32_t *d_start, uint32_t *d_end) {
+extern "C" enum cz_status cz_cuda_k_bounds(struct cz_cuda_worker *w, cudaStream_t stream, const struct cz_cuda_set *set,
+                                           uint32_t *d_start, uint32_t *d_end) {
     CZ_CUDA_LAUNCH(w, k_bounds, cz_cuda_grid(cz_cuda_device_info(w->cuda), set->n, 256, 16), 256, 0, stream, set->key,
                    set->n, set->slot0, set->bucket0, set->num, d_start, d_end);
     return CZ_OK;
@@ -151,8 +150,9 @@ static __device__ __forceinline__ void append(bool want, cz_cuda_job job, cz_cud
         warp_sum[32] = s ? atomicAdd(count, s) : 0;
     }
     __syncthreads();
-    if (want) *(uint4 *)&out[warp_sum[32] + warp_sum[wid] + __popc(ballot & ((1u << lane) - 1))] =
-                  make_uint4(job.a, job.b, job.slot, job.bucket);
+    if (want)
+        *(uint4 *)&out[warp_sum[32] + warp_sum[wid] + __popc(ballot & ((1u << lane) - 1))] =
+            make_uint4(job.a, job.b, job.slot, job.bucket);
     __syncthreads();
 }
 
@@ -210,8 +210,8 @@ static __global__ void __launch_bounds__(256)
 extern "C" enum cz_status cz_cuda_k_jobs_next(struct cz_cuda_worker *w, cudaStream_t stream,
                                               const struct cz_cuda_job *d_in, const uint32_t *d_in_count,
                                               unsigned round, const uint32_t *d_value, uint32_t sums,
-                                              const uint32_t *d_start, const uint32_t *d_end,
-                                              struct cz_cuda_job *d_out, uint32_t *d_count) {
+                                              const uint32_t *d_start, const uint32_t *d_end, struct cz_cuda_job *d_out,
+                                              uint32_t *d_count) {
     unsigned grid = (unsigned)cz_cuda_device_info(w->cuda)->sms * 8;
     CZ_CUDA_LAUNCH(w, k_jobs_next, grid, 256, 0, stream, d_in, d_in_count, round, d_value, sums, d_start, d_end, d_out,
                    d_count);

@@ -74,24 +74,24 @@ CZ_MUST_CHECK enum cz_status cz_cuda_k_fold_next(struct cz_cuda_worker *w, cudaS
                                                  const struct cz_cuda_fold *fold, uint32_t sums,
                                                  struct cz_cuda_job *d_job);
 
-/** Sums by the bits of the index: out[s CZ_CUDA_SUMS + b] = sum of v[u] over u with bit b, at CZ_CUDA_SUMS - 1 of all. */
+/** Sums by the bits of the index: out[s CZ_CUDA_SUMS + b] = sum of v[u] over u with bit b, at CZ_CUDA_SUMS - 1 of all.
+ */
 #define CZ_CUDA_SUMS 16
 struct cz_cuda_bit_sums {
     uint32_t at[2 * CZ_CUDA_MAX_WINDOWS], log2[2 * CZ_CUDA_MAX_WINDOWS]; /* reference of the array, its size */
     uint32_t segments;
 };
 /** d_out holds XYZZ points: 4 field elements each. */
-CZ_MUST_CHECK enum cz_status cz_cuda_k_bit_sums(struct cz_cuda_worker *w, cudaStream_t stream,
-                                                enum cz_cuda_group group, const struct cz_cuda_bit_sums *sums,
-                                                void *d_out);
+CZ_MUST_CHECK enum cz_status cz_cuda_k_bit_sums(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
+                                                const struct cz_cuda_bit_sums *sums, void *d_out);
 /** d_out[b], b < blocks: XYZZ sums of a block's share of the references d_ref[0 .. *d_count - 1]. */
-#define CZ_CUDA_LAST_BLOCKS 264
+#define CZ_CUDA_LAST_BLOCKS 66
 CZ_MUST_CHECK enum cz_status cz_cuda_k_last(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
                                             const uint32_t *d_ref, const uint32_t *d_count, void *d_out);
 
 /** Writes infinity to the point with this reference. */
-CZ_MUST_CHECK enum cz_status cz_cuda_k_infinity(struct cz_cuda_worker *w, cudaStream_t stream,
-                                                enum cz_cuda_group group, uint32_t ref);
+CZ_MUST_CHECK enum cz_status cz_cuda_k_infinity(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
+                                                uint32_t ref);
 
 /** Reference of a pointer to a point. */
 static inline uint32_t cz_cuda_ref(const struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point) {
@@ -99,15 +99,19 @@ static inline uint32_t cz_cuda_ref(const struct cz_cuda_worker *w, enum cz_cuda_
                       cz_cuda_point_bytes(group));
 }
 
-/* Bit sums: references of the chosen points in order. */
-/** d_count[i] = chosen bits and mask bits of the 512-bit block i, then their exclusive sums; d_total gets the count. */
+/* Bit sums. */
 size_t cz_cuda_select_bytes(size_t n);
+/** References of the chosen points in order, *d_total of them. first: reference of point 0. d_tmp: select_bytes. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
                                               const uint64_t *d_mask, size_t n, uint32_t first, void *d_tmp,
                                               uint32_t *d_ref, uint32_t *d_total);
-/** Jobs of one round of a plain sum: pairs of d_ref; what they give, and an odd one, makes d_ref_out. */
+/**
+ * One round of a plain sum: *d_jobs pairs of the *d_count <= most references; the sums, and an odd one left over, are
+ * the next round's references. Sums go to reference to + j, or in place of the left operand (every round but the
+ * first).
+ */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_pairs(struct cz_cuda_worker *w, cudaStream_t stream, const uint32_t *d_ref,
-                                             const uint32_t *d_count, size_t most, uint32_t to,
+                                             const uint32_t *d_count, size_t most, uint32_t to, bool in_place,
                                              struct cz_cuda_job *d_job, uint32_t *d_jobs, uint32_t *d_ref_out,
                                              uint32_t *d_count_out);
 

@@ -1,7 +1,7 @@
-// Buckets to window sums: sum of (b + 1) B_b. A set's 2^k buckets form a table of 2^(k-h) rows and 2^h columns; the sums
-// of rows and columns are plain sums, so they run as affine additions in the same kernel as the buckets: 2 (5M + 1S) a
-// bucket against 20M + 4S for running sums in XYZZ. What is left is added up by the bits of its index, one block a bit,
-// and the host does the rest.
+// Buckets to window sums: sum of (b + 1) B_b. A set's 2^k buckets form a table of 2^(k-h) rows and 2^h columns; the
+// sums of rows and columns are plain sums, so they run as affine additions in the same kernel as the buckets: 2 (5M +
+// 1S) a bucket against 20M + 4S for running sums in XYZZ. What is left is added up by the bits of its index, one block
+// a bit, and the host does the rest.
 #include "compute/cuda/ec.cuh"
 #include "compute/cuda/kernels.h"
 
@@ -34,8 +34,8 @@ static __global__ void k_fold_next(const __grid_constant__ cz_cuda_fold f, uint3
     uint32_t s = 0;
     while (t >= f.job0[s + 1]) s++;
     uint32_t j = t - f.job0[s], half = f.job0[s + 1] - f.job0[s], src = sums + f.src[s], to = (f.dst[s] + j) * 2;
-    *(uint4 *)&out[t] = s & 1 ? make_uint4(src + j, src + j + half, to, 0)
-                              : make_uint4(src + 2 * j, src + 2 * j + 1, to, 0);
+    *(uint4 *)&out[t] =
+        s & 1 ? make_uint4(src + j, src + j + half, to, 0) : make_uint4(src + 2 * j, src + 2 * j + 1, to, 0);
 }
 
 extern "C" enum cz_status cz_cuda_k_fold_next(struct cz_cuda_worker *w, cudaStream_t stream,

@@ -12,6 +12,7 @@
 #include "r1cs/witness.h"
 #include "support.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /*
@@ -338,6 +339,46 @@ static void sums_are_right(void **state) {
     }
 }
 
+struct caller {
+    const struct fixture *f;
+    struct cz_srs *srs;
+    bool right;
+};
+
+static void *prove_again(void *arg) {
+    struct caller *c = arg;
+    c->right = true;
+    for (int i = 0; i < 5; i++) {
+        struct cz_partition_sums sums;
+        enum cz_status status = cz_device_prove_partition(&sums, NULL, c->srs, &c->f->witness, NULL);
+        c->right = c->right && status == CZ_OK && is_g1(&sums.h, &c->f->h) && is_g1(&sums.a, &c->f->a);
+    }
+    return NULL;
+}
+
+static void threads_prove_at_once(void **state) {
+    const struct fixture *f = *state;
+    struct cz_pool *pool;
+    struct cz_device *dev;
+    struct cz_srs *srs;
+    struct caller caller[3];
+    pthread_t thread[3];
+    assert_int_equal(cz_pool_create(&pool, 2), CZ_OK);
+    assert_int_equal(cz_device_create_cpu(&dev, pool), CZ_OK);
+    assert_int_equal(cz_srs_create(&srs, dev, &r1cs, &f->view, NULL), CZ_OK);
+    for (int i = 0; i < 3; i++) {
+        caller[i] = (struct caller){f, srs, false};
+        assert_int_equal(pthread_create(&thread[i], NULL, prove_again, &caller[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_true(caller[i].right);
+    }
+    cz_srs_destroy(srs);
+    cz_device_destroy(dev);
+    cz_pool_destroy(pool);
+}
+
 static void wrong_counts_are_refused(void **state) {
     const struct fixture *f = *state;
     struct cz_device *dev;
@@ -368,6 +409,7 @@ static void wrong_counts_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_right),
+        cmocka_unit_test(threads_prove_at_once),
         cmocka_unit_test(wrong_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,119 @@
+// Which points a bit sum adds: bits to a list of references, and lists to rounds of pairs.
+#include "compute/cuda/kernels.h"
+
+#define ALL 0xffffffffu
+#define T 256 // words a block
+
+static __device__ __forceinline__ uint64_t word(const uint64_t *bit, size_t n, size_t i) {
+    if (i >= (n + 63) / 64) return 0;
+    uint64_t b = bit[i];
+    return i == n / 64 ? b & ((1ull << (n & 63)) - 1) : b;
+}
+// Chosen bits in the low half, bits of the mask in the high half. Each of them is at most n < 2^32.
+static __device__ __forceinline__ uint64_t counts(uint64_t chosen, uint64_t mask) {
+    return (uint64_t)__popcll(chosen) | (uint64_t)__popcll(mask) << 32;
+}
+// Exclusive sum within the block, total in *sum.
+static __device__ uint64_t block_scan(uint64_t mine, uint64_t *sum) {
+    __shared__ uint64_t warp_sum[32];
+    const uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5, warps = blockDim.x >> 5;
+    uint64_t s = mine;
+    for (int d = 1; d < 32; d <<= 1) {
+        uint64_t t = __shfl_up_sync(ALL, s, d);
+        if (lane >= d) s += t;
+    }
+    if (lane == 31) warp_sum[wid] = s;
+    __syncthreads();
+    uint64_t before = 0, all = 0;
+    for (uint32_t i = 0; i < warps; i++) {
+        if (i < wid) before += warp_sum[i];
+        all += warp_sum[i];
+    }
+    __syncthreads();
+    *sum = all;
+    return before + s - mine;
+}
+
+static __global__ void __launch_bounds__(T)
+    k_count(const uint64_t *value, const uint64_t *mask, size_t n, uint64_t *out) {
+    const size_t i = (size_t)blockIdx.x * T + threadIdx.x;
+    uint64_t m = mask ? word(mask, n, i) : ~0ull, sum;
+    (void)block_scan(counts(word(value, n, i) & m, mask ? m : 0), &sum);
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+// Exclusive sums of v in place, by one block.
+static __global__ void __launch_bounds__(1024) k_scan(uint64_t *v, uint32_t n, uint32_t *total) {
+    uint64_t carry = 0, sum;
+    for (uint32_t first = 0; first < n; first += 1024) {
+        const uint32_t i = first + threadIdx.x;
+        uint64_t before = block_scan(i < n ? v[i] : 0, &sum);
+        if (i < n) v[i] = carry + before;
+        carry += sum;
+    }
+    if (threadIdx.x == 0) *total = (uint32_t)carry;
+}
+static __global__ void __launch_bounds__(T) k_emit(const uint64_t *value, const uint64_t *mask, size_t n,
+                                                   uint32_t first, const uint64_t *before, uint32_t *ref) {
+    const size_t i = (size_t)blockIdx.x * T + threadIdx.x;
+    const uint32_t lane = threadIdx.x & 31;
+    uint64_t m = mask ? word(mask, n, i) : ~0ull, c = word(value, n, i) & m, sum;
+    uint64_t at = before[blockIdx.x] + block_scan(counts(c, mask ? m : 0), &sum);
+    // The warp takes its words one by one: writes of a word are next to each other.
+    for (int j = 0; j < 32; j++) {
+        const uint64_t cw = __shfl_sync(ALL, c, j), mw = __shfl_sync(ALL, m, j), aw = __shfl_sync(ALL, at, j);
+        if (!cw) continue;
+        const uint32_t base = mask ? first + (uint32_t)(aw >> 32) : first + (uint32_t)(i - lane + j) * 64;
+#pragma unroll
+        for (int h = 0; h < 64; h += 32) {
+            const uint32_t b = lane + h;
+            if (!(cw >> b & 1)) continue;
+            const uint64_t below = (1ull << b) - 1;
+            ref[(uint32_t)aw + __popcll(cw & below)] = base + (mask ? __popcll(mw & below) : b);
+        }
+    }
+}
+
+static uint32_t blocks_of(size_t n) {
+    return (uint32_t)((n + 64 * T - 1) / (64 * T));
+}
+
+extern "C" size_t cz_cuda_select_bytes(size_t n) {
+    return 8 * (size_t)(blocks_of(n) + 1);
+}
+
+extern "C" enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
+                                           const uint64_t *d_mask, size_t n, uint32_t first, void *d_tmp,
+                                           uint32_t *d_ref, uint32_t *d_total) {
+    const uint32_t blocks = blocks_of(n);
+    uint64_t *before = (uint64_t *)d_tmp;
+    CZ_CUDA_LAUNCH(w, k_count, blocks, T, 0, stream, d_value, d_mask, n, before);
+    CZ_CUDA_LAUNCH(w, k_scan, 1, 1024, 0, stream, before, blocks, d_total);
+    CZ_CUDA_LAUNCH(w, k_emit, blocks, T, 0, stream, d_value, d_mask, n, first, before, d_ref);
+    return CZ_OK;
+}
+
+// The first round puts sums at to + j; later ones over their left operand, which is a sum and read by nobody else.
+static __global__ void k_pairs(const uint32_t *ref, const uint32_t *count, uint32_t to, bool in_place, cz_cuda_job *job,
+                               uint32_t *jobs, uint32_t *out, uint32_t *count_out) {
+    const uint32_t n = *count, pairs = n / 2;
+    for (uint32_t j = blockIdx.x * blockDim.x + threadIdx.x; j <= pairs; j += gridDim.x * blockDim.x) {
+        if (j < pairs) {
+            uint32_t a = ref[2 * j], b = ref[2 * j + 1], at = in_place ? a : to + j;
+            *(uint4 *)&job[j] = make_uint4(a, b, (at - to) * 2, 0);
+            out[j] = at;
+        } else {
+            if (n & 1) out[j] = ref[n - 1];
+            *jobs = pairs;
+            *count_out = n - pairs;
+        }
+    }
+}
+
+extern "C" enum cz_status cz_cuda_k_pairs(struct cz_cuda_worker *w, cudaStream_t stream, const uint32_t *d_ref,
+                                          const uint32_t *d_count, size_t most, uint32_t to, bool in_place,
+                                          struct cz_cuda_job *d_job, uint32_t *d_jobs, uint32_t *d_ref_out,
+                                          uint32_t *d_count_out) {
+    CZ_CUDA_LAUNCH(w, k_pairs, cz_cuda_grid(cz_cuda_device_info(w->cuda), most / 2 + 1, 256, 16), 256, 0, stream, d_ref,
+                   d_count, to, in_place, d_job, d_jobs, d_ref_out, d_count_out);
+    return CZ_OK;
+}
