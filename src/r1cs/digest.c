@@ -1,13 +1,13 @@
 #include "r1cs/digest.h"
 
 #include "base/bytes.h"
+#include "hash/blake2s.h"
 #include "r1cs/r1cs_int.h"
 
-#include <openssl/evp.h>
 #include <string.h>
 
 #define TERM_BYTES 41
-#define CHUNK (1u << 16)
+#define CHUNK (1u << 14) /* stays in the first-level cache */
 
 /* Constraints in order as bytes, and the tables that this needs. */
 struct writer {
@@ -38,70 +38,82 @@ static enum cz_status writer_init(struct writer *w, const struct cz_r1cs *r1cs) 
     return CZ_OK;
 }
 
+static inline uint8_t *write_term(uint8_t *p, uint8_t space, uint32_t index, const uint8_t coef[32]) {
+    p[0] = space;
+    cz_store_be64(p + 1, index);
+    memcpy(p + 9, coef, 32);
+    return p + TERM_BYTES;
+}
+
+/* As cz_r1cs_row gives it. Local columns, nearly all of the terms, go straight from the template to the bytes. */
+static uint8_t *write_row(struct writer *w, uint8_t *p, const struct cz_r1cs_instance *inst, int m, uint32_t k) {
+    const struct cz_r1cs_template *t = &w->r1cs->tmpl[inst->template_id];
+    const struct cz_r1cs_term *term = t->term[m] + t->row[m][k], *end = t->term[m] + t->row[m][k + 1];
+    cz_store_be64(p, (uint64_t)(end - term));
+    p += 8;
+    if (term < end && term->col <= t->num_external) {
+        uint32_t n = cz_r1cs_row_head(w->row, w->r1cs, inst, m, k);
+        for (uint32_t i = 0; i < n; i++) {
+            cz_r1cs_var var = w->row[i].var;
+            p = write_term(p, var & CZ_R1CS_INPUT ? 'I' : 'A', var & ~CZ_R1CS_INPUT, w->coef[w->row[i].coef]);
+        }
+        term += n;
+    }
+    uint32_t base = inst->first_aux - t->num_external - 1;
+    for (; term < end; term++) p = write_term(p, 'A', base + term->col, w->coef[term->coef]);
+    return p;
+}
+
 static size_t write_constraint(struct writer *w, uint8_t *p, const struct cz_r1cs_instance *inst, uint32_t k) {
     uint8_t *start = p;
-    for (int m = 0; m < 3; m++) {
-        uint32_t n = cz_r1cs_row(w->row, w->r1cs, inst, m, k);
-        cz_store_be64(p, n);
-        p += 8;
-        for (uint32_t i = 0; i < n; i++, p += TERM_BYTES) {
-            cz_r1cs_var var = w->row[i].var;
-            p[0] = var & CZ_R1CS_INPUT ? 'I' : 'A';
-            cz_store_be64(p + 1, var & ~CZ_R1CS_INPUT);
-            memcpy(p + 9, w->coef[w->row[i].coef], 32);
-        }
-    }
+    for (int m = 0; m < 3; m++) p = write_row(w, p, inst, m, k);
     return (size_t)(p - start);
 }
 
 enum cz_status cz_digest_r1cs(uint8_t out[32], const struct cz_r1cs *r1cs) {
     struct writer w;
+    struct cz_blake2s hash;
     enum cz_status status = writer_init(&w, r1cs);
     if (status) return status;
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    bool ok = ctx && EVP_DigestInit_ex(ctx, EVP_blake2s256(), NULL);
+    cz_blake2s_init(&hash);
     cz_store_be64(w.buf, r1cs->num_inputs);
     cz_store_be64(w.buf + 8, r1cs->num_aux);
     cz_store_be64(w.buf + 16, r1cs->num_constraints);
     size_t fill = 24;
-    for (uint32_t i = 0; ok && i < r1cs->num_instances; i++) {
+    for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *inst = &r1cs->instance[i];
         uint32_t n = r1cs->tmpl[inst->template_id].num_constraints;
-        for (uint32_t k = 0; ok && k < n; k++) {
+        for (uint32_t k = 0; k < n; k++) {
             fill += write_constraint(&w, w.buf + fill, inst, k);
             if (fill < CHUNK) continue;
-            ok = EVP_DigestUpdate(ctx, w.buf, fill);
+            cz_blake2s_update(&hash, w.buf, fill);
             fill = 0;
         }
     }
-    ok = ok && EVP_DigestUpdate(ctx, w.buf, fill) && EVP_DigestFinal_ex(ctx, digest, NULL);
-    if (ok) memcpy(out, digest, 32);
-    EVP_MD_CTX_free(ctx);
+    cz_blake2s_update(&hash, w.buf, fill);
+    cz_blake2s_final(&hash, out);
     writer_done(&w);
-    return ok ? CZ_OK : CZ_ERR_INTERNAL;
+    return CZ_OK;
 }
 
 enum cz_status cz_digest_trace(uint8_t *out, const struct cz_r1cs *r1cs) {
     struct writer w;
     enum cz_status status = writer_init(&w, r1cs);
     if (status) return status;
-    EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    bool ok = ctx && EVP_DigestInit_ex(ctx, EVP_blake2s256(), NULL);
-    for (uint32_t i = 0; ok && i < r1cs->num_instances; i++) {
+    for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *inst = &r1cs->instance[i];
         uint32_t n = r1cs->tmpl[inst->template_id].num_constraints;
-        for (uint32_t k = 0; ok && k < n; k++) {
-            size_t len = write_constraint(&w, w.buf, inst, k);
-            ok = EVP_DigestInit_ex(ctx, NULL, NULL) && EVP_DigestUpdate(ctx, w.buf, len) &&
-                 EVP_DigestFinal_ex(ctx, digest, NULL);
-            if (ok) memcpy(out + 2 * ((size_t)inst->first_constraint + k), digest, 2);
+        for (uint32_t k = 0; k < n; k++) {
+            struct cz_blake2s hash;
+            uint8_t digest[32];
+            cz_blake2s_init(&hash);
+            cz_blake2s_update(&hash, w.buf, write_constraint(&w, w.buf, inst, k));
+            cz_blake2s_final(&hash, digest);
+            memcpy(out + 2 * ((size_t)inst->first_constraint + k), digest, 2);
         }
     }
-    EVP_MD_CTX_free(ctx);
     writer_done(&w);
-    return ok ? CZ_OK : CZ_ERR_INTERNAL;
+    return CZ_OK;
 }
 
 enum cz_status cz_digest_compare_trace(const struct cz_r1cs *r1cs, const uint8_t *trace, size_t len,

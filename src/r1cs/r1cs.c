@@ -233,8 +233,8 @@ uint32_t cz_r1cs_longest_row(const struct cz_r1cs *r1cs) {
     return longest;
 }
 
-uint32_t cz_r1cs_row(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1cs, const struct cz_r1cs_instance *inst,
-                     int m, uint32_t k) {
+uint32_t cz_r1cs_row_head(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1cs, const struct cz_r1cs_instance *inst,
+                          int m, uint32_t k) {
     const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
     const struct cz_r1cs_term *term = t->term[m] + t->row[m][k], *end = t->term[m] + t->row[m][k + 1];
     const cz_r1cs_var *external = r1cs->external + inst->first_external;
@@ -248,6 +248,14 @@ uint32_t cz_r1cs_row(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1cs, c
         for (; j > sorted_from && (out[j - 1].var ^ CZ_R1CS_INPUT) > (x.var ^ CZ_R1CS_INPUT); j--) out[j] = out[j - 1];
         out[j] = x;
     }
+    return n;
+}
+
+uint32_t cz_r1cs_row(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1cs, const struct cz_r1cs_instance *inst,
+                     int m, uint32_t k) {
+    const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
+    uint32_t n = cz_r1cs_row_head(out, r1cs, inst, m, k);
+    const struct cz_r1cs_term *term = t->term[m] + t->row[m][k] + n, *end = t->term[m] + t->row[m][k + 1];
     uint32_t base = inst->first_aux - t->num_external - 1;
     for (; term < end; term++) out[n++] = (struct cz_r1cs_var_term){base + term->col, term->coef};
     return n;

@@ -20,6 +20,13 @@ struct cz_r1cs_var_term {
 uint32_t cz_r1cs_longest_row(const struct cz_r1cs *r1cs);
 
 /**
+ * The terms of such a row that are ONE or externals, which come first, in the same order; the rest are the locals as
+ * the template has them. Returns their number.
+ */
+uint32_t cz_r1cs_row_head(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1cs, const struct cz_r1cs_instance *inst,
+                          int m, uint32_t k);
+
+/**
  * Row k (of the template) of matrix m of an instance, inputs ascending, then aux ascending, into `out` (room for
  * cz_r1cs_longest_row). Returns the number of terms.
  */
