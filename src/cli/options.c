@@ -45,6 +45,15 @@ static bool read_number(const struct cz_options_command *command, const struct c
     return true;
 }
 
+bool cz_options_list_add(struct cz_options_list *list, const char *text) {
+    const char **grown = realloc(list->item, (list->n + 1) * sizeof *grown);
+    if (!grown) return false;
+    grown[list->n] = text;
+    list->item = grown;
+    list->n++;
+    return true;
+}
+
 static bool set(const struct cz_options_command *command, const struct cz_options_entry *e, const char *value) {
     if (e->given) *e->given = true;
     switch (e->kind) {
@@ -54,6 +63,8 @@ static bool set(const struct cz_options_command *command, const struct cz_option
     case CZ_OPTIONS_TEXT:
         *(const char **)e->target = value;
         return true;
+    case CZ_OPTIONS_LIST:
+        return cz_options_list_add(e->target, value);
     default:
         return read_number(command, e, value);
     }
