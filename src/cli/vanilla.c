@@ -109,10 +109,12 @@ static enum cz_status read_array(struct cz_vanilla *v, const char *path, const u
     return r.status;
 }
 
+/* A sector's number may start with the byte of '[', but bincode's 8-byte counts always have zero bytes, and JSON none.
+ */
 static bool is_array(const uint8_t *data, size_t len) {
     size_t i = 0;
     while (i < len && i < 64 && isspace(data[i])) i++;
-    return i < len && data[i] == '[';
+    return i < len && data[i] == '[' && !memchr(data, 0, len);
 }
 
 enum cz_status cz_vanilla_read(struct cz_vanilla *out, const char *const *path, size_t n, struct cz_error *err) {

@@ -115,3 +115,12 @@ bool cz_registered_post_is_v1_2(enum cz_registered_post proof) {
 const struct cz_sector_info *cz_registered_post_sector(enum cz_registered_post proof) {
     return (unsigned)proof < CZ_REGISTERED_POST_COUNT ? cz_sector_by_size(SIZE_OF[(unsigned)proof % SIZES]) : NULL;
 }
+
+void cz_registered_prover_id(uint8_t out[32], uint64_t miner) {
+    memset(out, 0, 32);
+    for (unsigned i = 0;; i++, miner >>= 7) {
+        out[i] = miner & 127;
+        if (miner < 128) return;
+        out[i] |= 128;
+    }
+}

@@ -42,6 +42,9 @@ const struct cz_sector_info *cz_registered_seal_sector(enum cz_registered_seal p
 /** LE u64 number ‖ 24 zero bytes. */
 void cz_registered_seal_porep_id(uint8_t out[32], enum cz_registered_seal proof);
 
+/** A miner's prover id: its actor id as unsigned LEB128, zero padded (1000: e8 07 00 …). */
+void cz_registered_prover_id(uint8_t out[32], uint64_t miner);
+
 /**
  * RegisteredPoStProof numbers: 5·group + size, in the same order of sizes. Groups: winning V1, window V1, window V1_2
  * (which the chain's own types call V1_1).

@@ -64,7 +64,27 @@ static void test_registered(void **state) {
     assert_int_equal(proof, 3);
 }
 
+static void prover_ids(void **state) {
+    (void)state;
+    uint8_t id[32];
+    const struct {
+        uint64_t miner;
+        uint8_t want[12];
+    } cases[] = {{0, {0}},
+                 {127, {127}},
+                 {128, {0x80, 1}},
+                 {1000, {0xe8, 7}},
+                 {UINT64_MAX, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memset(id, 0xaa, sizeof id);
+        cz_registered_prover_id(id, cases[i].miner);
+        assert_memory_equal(id, cases[i].want, 12);
+        for (int k = 12; k < 32; k++) assert_int_equal(id[k], 0);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sectors), cmocka_unit_test(test_registered)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(prover_ids), cmocka_unit_test(test_sectors),
+                                       cmocka_unit_test(test_registered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
