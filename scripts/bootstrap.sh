@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what building and testing cuzk needs, from Debian 12's packages. Says what it installs; does nothing when all is there.
-# Works as root and with sudo. --list prints the packages.
+# Works as root and with sudo. --list prints the packages. --cuda puts NVIDIA's compiler into build-nvcc/venv, from PyPI.
 set -euo pipefail
 
 # To build and run the product.
@@ -16,6 +16,18 @@ command -v npm >/dev/null || tests+=(npm)
 all=("${product[@]}" "${tests[@]}")
 if [[ ${1:-} == --list ]]; then
     printf '%s\n' "${all[@]}"
+    exit 0
+fi
+if [[ ${1:-} == --cuda ]]; then
+    # The compiler alone: no driver, and no GPU is needed to build. One minor version for all, since they must match.
+    venv=$(dirname "$0")/../build-nvcc/venv
+    [[ -x $venv/bin/pip ]] || python3 -m venv "$venv" || {
+        echo "bootstrap: python3 cannot make a venv; install python3-venv" >&2
+        exit 1
+    }
+    "$venv/bin/pip" install -q --disable-pip-version-check nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 \
+        nvidia-nvvm==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85
+    echo "bootstrap: $(ls -d "$venv"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)"
     exit 0
 fi
 if ! command -v dpkg-query >/dev/null; then

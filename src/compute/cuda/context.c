@@ -1,5 +1,7 @@
 #include "compute/cuda/context.h"
 
+#include "compute/cuda/add.h"
+
 #include "base/bytes.h"
 
 #include <pthread.h>
@@ -69,6 +71,7 @@ static void worker_done(struct cz_cuda_worker *w) {
     if (w->pinned) (void)cudaFreeHost(w->pinned);
 }
 
+/* convert.cu: CZ_ERR_UNSUPPORTED when the binary has no code for the current device. */
 enum cz_status cz_cuda_kernel_check(void);
 
 /* What the budget gives to residents and to each worker. */
@@ -131,6 +134,8 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
                      o.ordinal, cuda->info.name, cuda->info.arch, cuda->info.arch);
         goto out;
     }
+    SETUP(cz_cuda_add_setup_g1());
+    SETUP(cz_cuda_add_setup_g2());
     SETUP(cudaMemGetInfo(&vram_free, &total));
     cuda->info.vram_total = total;
     const size_t reserve = (size_t)512 << 20;

@@ -32,9 +32,9 @@ static thread_local uint32_t emu_cc;
     }
 CZ_OP2(add_cc, "add.cc.u32")
 CZ_OP2(addc_cc, "addc.cc.u32")
-CZ_OP2(addc, "addc.u32") CZ_OP2(sub_cc, "sub.cc.u32") CZ_OP2(subc_cc, "subc.cc.u32") CZ_OP2(subc, "subc.u32")
-    CZ_OP3(mad_lo_cc, "mad.lo.cc.u32") CZ_OP3(madc_lo_cc, "madc.lo.cc.u32") CZ_OP3(madc_hi_cc, "madc.hi.cc.u32")
-        CZ_OP3(madc_hi, "madc.hi.u32")
+CZ_OP2(addc, "addc.u32")
+CZ_OP2(sub_cc, "sub.cc.u32") CZ_OP2(subc_cc, "subc.cc.u32") CZ_OP2(subc, "subc.u32") CZ_OP3(mad_lo_cc, "mad.lo.cc.u32")
+    CZ_OP3(madc_lo_cc, "madc.lo.cc.u32") CZ_OP3(madc_hi_cc, "madc.hi.cc.u32") CZ_OP3(madc_hi, "madc.hi.u32")
 #else
 HD uint32_t emu_add(uint32_t a, uint32_t b, uint32_t c, bool out) {
     uint64_t s = (uint64_t)a + b + c;
@@ -80,7 +80,7 @@ HD uint32_t madc_hi(uint32_t a, uint32_t b, uint32_t c) {
     return emu_add(emu_hi(a, b), c, emu_cc, false);
 }
 #endif
-            HD constexpr uint32_t P_(int i) {
+        HD constexpr uint32_t P_(int i) {
     constexpr uint32_t p[12] = {0xffffaaabu, 0xb9feffffu, 0xb153ffffu, 0x1eabfffeu, 0xf6b0f624u, 0x6730d2a0u,
                                 0xf38512bfu, 0x64774b84u, 0x434bacd7u, 0x4b1ba7b6u, 0x397fe69au, 0x1a0111eau};
     return p[i];

@@ -84,10 +84,10 @@ struct cz_cuda_bit_sums {
 /** d_out holds XYZZ points: 4 field elements each. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_bit_sums(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
                                                 const struct cz_cuda_bit_sums *sums, void *d_out);
-/** d_out[b], b < blocks: XYZZ sums of a block's share of the references d_ref[0 .. *d_count - 1]. */
+/** d_out[b], b < CZ_CUDA_LAST_BLOCKS: XYZZ sums of a block's share of the references d_ref[0 .. n - 1]. */
 #define CZ_CUDA_LAST_BLOCKS 66
 CZ_MUST_CHECK enum cz_status cz_cuda_k_last(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
-                                            const uint32_t *d_ref, const uint32_t *d_count, void *d_out);
+                                            const uint32_t *d_ref, uint32_t n, void *d_out);
 
 /** Writes infinity to the point with this reference. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_infinity(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
@@ -106,14 +106,12 @@ CZ_MUST_CHECK enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStre
                                               const uint64_t *d_mask, size_t n, uint32_t first, void *d_tmp,
                                               uint32_t *d_ref, uint32_t *d_total);
 /**
- * One round of a plain sum: *d_jobs pairs of the *d_count <= most references; the sums, and an odd one left over, are
- * the next round's references. Sums go to reference to + j, or in place of the left operand (every round but the
- * first).
+ * One round of a plain sum: n / 2 jobs of the n references; the sums, and an odd one left over, are the next round's
+ * references. Sums go to reference to + j, or in place of the left operand (every round but the first).
  */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_pairs(struct cz_cuda_worker *w, cudaStream_t stream, const uint32_t *d_ref,
-                                             const uint32_t *d_count, size_t most, uint32_t to, bool in_place,
-                                             struct cz_cuda_job *d_job, uint32_t *d_jobs, uint32_t *d_ref_out,
-                                             uint32_t *d_count_out);
+                                             uint32_t n, uint32_t to, bool in_place, struct cz_cuda_job *d_job,
+                                             uint32_t *d_ref_out);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,8 @@
  * device pointers inside the one allocation of cz_cuda_base; results come to the host.
  *
  * Device layout of points: struct cz_g1_affine / cz_g2_affine, Montgomery form, at a multiple of 96 / 192 bytes from
- * cz_cuda_base (cz_cuda_mem and resident blocks are), but infinity is marked: the top 32 bits of x (of x.c0) are all
- * ones. cz_cuda_g1_convert makes it from either host form.
+ * cz_cuda_base (cz_cuda_mem and resident blocks are), but infinity is marked: the top 32 bits of x (of both components)
+ * are all ones. cz_cuda_points_convert makes it from either host form.
  */
 
 #include "compute/cuda/context.h"
@@ -41,6 +41,14 @@ CZ_MUST_CHECK enum cz_status cz_cuda_points_convert(struct cz_cuda_worker *w, cu
 CZ_MUST_CHECK enum cz_status cz_cuda_msm(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group,
                                          const void *d_point, const uint32_t *d_index, const uint32_t *d_scalar,
                                          size_t n, bool montgomery);
+/**
+ * The same with precomputed multiples: table t < tables holds 2^(t·⌈255/tables⌉)·P of all n points, one after another
+ * from d_point. windows: a multiple of tables, or 0 to choose.
+ */
+CZ_MUST_CHECK enum cz_status cz_cuda_msm_tables(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group,
+                                                const void *d_point, unsigned tables, unsigned windows,
+                                                const uint32_t *d_index, const uint32_t *d_scalar, size_t n,
+                                                bool montgomery);
 /** The worker memory that cz_cuda_msm needs at the least and at best for n points. */
 void cz_cuda_msm_bytes(size_t *least, size_t *best, const struct cz_cuda_info *info, enum cz_cuda_group group,
                        size_t n);

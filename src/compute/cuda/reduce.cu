@@ -89,23 +89,21 @@ extern "C" enum cz_status cz_cuda_k_bit_sums(struct cz_cuda_worker *w, cudaStrea
 }
 
 template <class F, int T>
-static __global__ void __launch_bounds__(T)
-    k_last(const uint32_t *ref, const uint32_t *count, const aff<F> *base, xyzz<F> *out) {
+static __global__ void __launch_bounds__(T) k_last(const uint32_t *ref, uint32_t n, const aff<F> *base, xyzz<F> *out) {
     __shared__ xyzz<F> sh[T];
     xyzz<F> s = xyzz_inf<F>();
-    for (uint32_t i = blockIdx.x * T + threadIdx.x, n = *count; i < n; i += gridDim.x * T)
-        xyzz_add_aff(s, base[ref[i]]);
+    for (uint32_t i = blockIdx.x * T + threadIdx.x; i < n; i += gridDim.x * T) xyzz_add_aff(s, base[ref[i]]);
     block_sum<F, T>(sh, s);
     if (threadIdx.x == 0) out[blockIdx.x] = sh[0];
 }
 
 extern "C" enum cz_status cz_cuda_k_last(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
-                                         const uint32_t *d_ref, const uint32_t *d_count, void *d_out) {
+                                         const uint32_t *d_ref, uint32_t n, void *d_out) {
     if (group == CZ_CUDA_G1)
-        CZ_CUDA_LAUNCH(w, (k_last<fp, 128>), CZ_CUDA_LAST_BLOCKS, 128, 0, stream, d_ref, d_count,
+        CZ_CUDA_LAUNCH(w, (k_last<fp, 128>), CZ_CUDA_LAST_BLOCKS, 128, 0, stream, d_ref, n,
                        (const aff<fp> *)cz_cuda_base(w->cuda), (xyzz<fp> *)d_out);
     else
-        CZ_CUDA_LAUNCH(w, (k_last<fp2, 64>), CZ_CUDA_LAST_BLOCKS, 64, 0, stream, d_ref, d_count,
+        CZ_CUDA_LAUNCH(w, (k_last<fp2, 64>), CZ_CUDA_LAST_BLOCKS, 64, 0, stream, d_ref, n,
                        (const aff<fp2> *)cz_cuda_base(w->cuda), (xyzz<fp2> *)d_out);
     return CZ_OK;
 }

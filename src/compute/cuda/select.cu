@@ -93,27 +93,24 @@ extern "C" enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStream_
 }
 
 // The first round puts sums at to + j; later ones over their left operand, which is a sum and read by nobody else.
-static __global__ void k_pairs(const uint32_t *ref, const uint32_t *count, uint32_t to, bool in_place, cz_cuda_job *job,
-                               uint32_t *jobs, uint32_t *out, uint32_t *count_out) {
-    const uint32_t n = *count, pairs = n / 2;
+static __global__ void k_pairs(const uint32_t *ref, uint32_t n, uint32_t to, bool in_place, cz_cuda_job *job,
+                               uint32_t *out) {
+    const uint32_t pairs = n / 2;
     for (uint32_t j = blockIdx.x * blockDim.x + threadIdx.x; j <= pairs; j += gridDim.x * blockDim.x) {
         if (j < pairs) {
             uint32_t a = ref[2 * j], b = ref[2 * j + 1], at = in_place ? a : to + j;
             *(uint4 *)&job[j] = make_uint4(a, b, (at - to) * 2, 0);
             out[j] = at;
-        } else {
-            if (n & 1) out[j] = ref[n - 1];
-            *jobs = pairs;
-            *count_out = n - pairs;
+        } else if (n & 1) {
+            out[j] = ref[n - 1];
         }
     }
 }
 
 extern "C" enum cz_status cz_cuda_k_pairs(struct cz_cuda_worker *w, cudaStream_t stream, const uint32_t *d_ref,
-                                          const uint32_t *d_count, size_t most, uint32_t to, bool in_place,
-                                          struct cz_cuda_job *d_job, uint32_t *d_jobs, uint32_t *d_ref_out,
-                                          uint32_t *d_count_out) {
-    CZ_CUDA_LAUNCH(w, k_pairs, cz_cuda_grid(cz_cuda_device_info(w->cuda), most / 2 + 1, 256, 16), 256, 0, stream, d_ref,
-                   d_count, to, in_place, d_job, d_jobs, d_ref_out, d_count_out);
+                                          uint32_t n, uint32_t to, bool in_place, struct cz_cuda_job *d_job,
+                                          uint32_t *d_ref_out) {
+    CZ_CUDA_LAUNCH(w, k_pairs, cz_cuda_grid(cz_cuda_device_info(w->cuda), n / 2 + 1, 256, 16), 256, 0, stream, d_ref, n,
+                   to, in_place, d_job, d_ref_out);
     return CZ_OK;
 }
