@@ -244,11 +244,14 @@ static bool comm_r_ok(const struct cz_post_sector *s) {
     return memcmp(comm_r, s->comm_r, 32) == 0;
 }
 
-enum cz_status cz_post_check_partition(const struct cz_post *post, uint32_t partition, struct cz_error *err) {
+enum cz_status cz_post_check_places(const struct cz_post *post, uint32_t partition, uint32_t first, uint32_t last,
+                                    struct cz_error *err) {
     if (partition >= post->num_partitions)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "partition %u of %u", partition, post->num_partitions);
-    const struct cz_post_sector *before = NULL;
-    for (uint32_t place = 0; place < post->places; place++) {
+    if (first > last || last > post->places)
+        return cz_error_set(err, CZ_ERR_ARGUMENT, "places %u to %u of %u", first, last, post->places);
+    const struct cz_post_sector *before = first ? cz_post_place(post, partition, first - 1) : NULL;
+    for (uint32_t place = first; place < last; place++) {
         const struct cz_post_sector *s = cz_post_place(post, partition, place);
         bool winning = post->kind == CZ_CIRCUIT_WINNING;
         if (s == before && !winning) break; /* only padding is left */
@@ -267,6 +270,10 @@ enum cz_status cz_post_check_partition(const struct cz_post *post, uint32_t part
         }
     }
     return CZ_OK;
+}
+
+enum cz_status cz_post_check_partition(const struct cz_post *post, uint32_t partition, struct cz_error *err) {
+    return cz_post_check_places(post, partition, 0, post->places, err);
 }
 
 enum cz_status cz_post_check(const struct cz_post *post, struct cz_error *err) {

@@ -89,6 +89,9 @@ CZ_MUST_CHECK enum cz_status cz_post_public_inputs(struct cz_fr *out, size_t cou
  */
 CZ_MUST_CHECK enum cz_status cz_post_check_partition(const struct cz_post *post, uint32_t partition,
                                                      struct cz_error *err);
+/** Places first … last - 1 of a partition; so that several threads share the work. */
+CZ_MUST_CHECK enum cz_status cz_post_check_places(const struct cz_post *post, uint32_t partition, uint32_t first,
+                                                  uint32_t last, struct cz_error *err);
 /** All partitions of the request. */
 CZ_MUST_CHECK enum cz_status cz_post_check(const struct cz_post *post, struct cz_error *err);
 

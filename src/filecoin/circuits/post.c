@@ -59,9 +59,11 @@ enum cz_status cz_post_circuit_build(struct cz_r1cs **out, enum cz_circuit_kind 
  * Values of one place, in the order of the circuit's. All places have the same number of bits, elements and inputs, so
  * each is a witness of its own, and the whole one is their concatenation.
  */
+#define MAX_PLACE_BITS (CZ_POST_WINDOW_CHALLENGES * CZ_PATH_MAX_LEVELS * 5) /* three of the index, two of insertion */
+
 struct place {
     struct cz_witness w; /* views; input[0] is ONE */
-    uint64_t bit[CZ_POST_WINDOW_CHALLENGES * CZ_PATH_MAX_LEVELS * 5 / 64 + 1];
+    uint64_t bit[MAX_PLACE_BITS / 64];
     struct cz_fr input[2 + CZ_POST_WINDOW_CHALLENGES];
 };
 
@@ -136,31 +138,75 @@ static enum cz_status check_partition(const struct cz_post *post, uint32_t parti
     return CZ_OK;
 }
 
-enum cz_status cz_post_circuit_assign(struct cz_witness *w, const struct cz_r1cs *r1cs, const struct cz_post *post,
-                                      uint32_t partition, struct cz_error *err) {
+/* One partition being assigned; its first `real` places differ, the rest repeat the last of them. */
+struct assigning {
+    struct cz_witness *w;
+    const struct cz_post *post;
+    uint32_t partition, real, num_elems;
+    struct cz_path_shape tree;
+    struct place *place; /* real */
+    enum cz_status *status;
+};
+
+static struct cz_fr *place_elems(const struct assigning *s, size_t i) {
+    return s->w->elem + i * s->num_elems;
+}
+
+static void assign_range(void *ctx, size_t first, size_t last, unsigned worker) {
+    struct assigning *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+        s->status[i] =
+            assign_place(&s->place[i], place_elems(s, i), &s->tree, s->post, s->partition, (uint32_t)i, NULL);
+}
+
+static void repeat_range(void *ctx, size_t first, size_t last, unsigned worker) {
+    struct assigning *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < last; i++)
+        memcpy(place_elems(s, s->real + i), place_elems(s, s->real - 1), s->num_elems * sizeof(struct cz_fr));
+}
+
+static enum cz_status assign_all(struct assigning *s, struct cz_pool *pool, struct cz_error *err) {
+    struct cz_assign a;
+    uint32_t places = s->post->places;
+    cz_pool_for(pool, s->real, 1, assign_range, s);
+    for (uint32_t i = 0; i < s->real; i++) /* once more for the text */
+        if (s->status[i]) return assign_place(&s->place[i], place_elems(s, i), &s->tree, s->post, s->partition, i, err);
+    cz_pool_for(pool, places - s->real, 8, repeat_range, s);
+    cz_assign_init(&a, s->w);
+    for (uint32_t i = 0; i < places; i++) append_place(&a, &s->place[i < s->real ? i : s->real - 1]);
+    return cz_assign_finish(&a, err);
+}
+
+enum cz_status cz_post_circuit_assign_pool(struct cz_witness *w, const struct cz_r1cs *r1cs, const struct cz_post *post,
+                                           uint32_t partition, struct cz_pool *pool, struct cz_error *err) {
     enum cz_status status = check_partition(post, partition, err);
     if (status) return status;
     uint32_t num_elems = w->num_elems / post->places, num_bits = w->num_bits / post->places;
-    struct cz_path_shape tree;
-    struct place p;
-    struct cz_assign a;
-    tree_shape(&tree, post->sector_info);
+    struct assigning s = {.w = w, .post = post, .partition = partition, .real = 1, .num_elems = num_elems};
     if (w->num_inputs != r1cs->num_inputs || w->num_bits != r1cs->num_bits ||
         w->num_elems != r1cs->num_aux - r1cs->num_bits || w->num_inputs != 1 + cz_post_num_public_inputs(post) ||
-        num_elems * post->places != w->num_elems || num_bits * post->places != w->num_bits ||
-        num_bits > 64 * (sizeof p.bit / sizeof *p.bit))
+        num_elems * post->places != w->num_elems || num_bits * post->places != w->num_bits || num_bits > MAX_PLACE_BITS)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "the witness is not one of this circuit");
-    place_init(&p, num_bits, num_elems, post->challenges);
-    cz_assign_init(&a, w);
-    for (uint32_t i = 0; i < post->places && status == CZ_OK; i++) {
-        struct cz_fr *elem = w->elem + a.elems;
-        if (place_repeats(post, partition, i))
-            memcpy(elem, elem - num_elems, num_elems * sizeof *elem);
-        else
-            status = assign_place(&p, elem, &tree, post, partition, i, err);
-        append_place(&a, &p);
+    while (s.real < post->places && !place_repeats(post, partition, s.real)) s.real++;
+    tree_shape(&s.tree, post->sector_info);
+    s.place = cz_malloc_array(s.real, sizeof *s.place);
+    s.status = cz_calloc(s.real, sizeof *s.status);
+    if (s.place && s.status) {
+        for (uint32_t i = 0; i < s.real; i++) place_init(&s.place[i], num_bits, num_elems, post->challenges);
+        status = assign_all(&s, pool, err);
+    } else {
+        status = cz_error_set(err, CZ_ERR_MEMORY, "PoSt witness");
     }
-    return status ? status : cz_assign_finish(&a, err);
+    cz_free(s.place);
+    cz_free(s.status);
+    return status;
+}
+
+enum cz_status cz_post_circuit_assign(struct cz_witness *w, const struct cz_r1cs *r1cs, const struct cz_post *post,
+                                      uint32_t partition, struct cz_error *err) {
+    return cz_post_circuit_assign_pool(w, r1cs, post, partition, NULL, err);
 }
 
 /* ---- digest ---- */
@@ -246,15 +292,16 @@ enum cz_status cz_post_circuit_digest(uint8_t out[32], bool *satisfied, const st
     if (status == CZ_OK) status = build_places(&d.one, post->sector_info, 1, post->challenges, err);
     if (status) return status;
     d.value = cz_malloc_array(d.one->num_aux, sizeof *d.value);
-    if (!d.value || cz_witness_init(&d.w, d.one) ||
-        d.w.num_bits > 64 * (sizeof((struct place *)0)->bit / sizeof(uint64_t))) {
+    if (!d.value || cz_witness_init(&d.w, d.one)) {
         status = cz_error_set(err, CZ_ERR_MEMORY, "PoSt witness");
+    } else if (d.w.num_bits > MAX_PLACE_BITS) {
+        status = cz_error_set(err, CZ_ERR_INTERNAL, "PoSt witness: %u bits a sector", d.w.num_bits);
     } else {
         cz_sha256_init(&d.sha);
         status = digest_places(&d, satisfied, err);
         if (status == CZ_OK) cz_sha256_final(&d.sha, out);
-        cz_witness_done(&d.w);
     }
+    cz_witness_done(&d.w);
     cz_free(d.value);
     cz_r1cs_destroy(d.one);
     return status;

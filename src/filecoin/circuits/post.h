@@ -3,6 +3,7 @@
 
 /* The fallback PoSt circuit, winning and window (spec/post-circuits.md §1). */
 
+#include "base/thread.h"
 #include "filecoin/post.h"
 #include "r1cs/witness.h"
 
@@ -21,6 +22,11 @@ CZ_MUST_CHECK enum cz_status cz_post_circuit_build(struct cz_r1cs **out, enum cz
 CZ_MUST_CHECK enum cz_status cz_post_circuit_assign(struct cz_witness *w, const struct cz_r1cs *r1cs,
                                                     const struct cz_post *post, uint32_t partition,
                                                     struct cz_error *err);
+
+/** The same, place by place on the threads of a pool (NULL: on the caller's alone). */
+CZ_MUST_CHECK enum cz_status cz_post_circuit_assign_pool(struct cz_witness *w, const struct cz_r1cs *r1cs,
+                                                         const struct cz_post *post, uint32_t partition,
+                                                         struct cz_pool *pool, struct cz_error *err);
 
 /**
  * cz_witness_digest of a partition, made place by place: never holds more than one sector's values (3 MiB), and needs

@@ -284,6 +284,11 @@ static void native_check(void **state) {
     struct cz_error err = {0};
     assert_int_equal(cz_post_check(post, &err), CZ_ERR_MISMATCH);
     assert_non_null(strstr(err.detail, "sector 3225915410, challenge 0 "));
+    assert_int_equal(cz_post_check_places(post, 0, 0, 1, &err), CZ_OK);
+    assert_int_equal(cz_post_check_places(post, 0, 1, 2, &err), CZ_ERR_MISMATCH);
+    assert_int_equal(cz_post_check_places(post, 1, 1, 2, &err), CZ_OK); /* padding: checked in its first place */
+    assert_int_equal(cz_post_check_places(post, 0, 1, 3, &err), CZ_ERR_ARGUMENT);
+    assert_int_equal(cz_post_check_places(post, 0, 1, 0, &err), CZ_ERR_ARGUMENT);
     cz_post_destroy(post);
     done(&f);
 
@@ -313,6 +318,19 @@ static void circuit_refusals(void **state) {
     assert_int_equal(cz_witness_init(&w, r1cs), CZ_OK);
     assert_int_equal(cz_post_circuit_assign(&w, r1cs, post, 0, &err), CZ_OK);
     assert_int_equal(cz_witness_first_unsatisfied(&w, r1cs, NULL), r1cs->num_constraints);
+    for (uint32_t partition = 0; partition < 2; partition++) { /* the same on several threads */
+        struct cz_witness many;
+        struct cz_pool *pool;
+        assert_int_equal(cz_pool_create(&pool, 3), CZ_OK);
+        assert_int_equal(cz_witness_init(&many, r1cs), CZ_OK);
+        assert_int_equal(cz_post_circuit_assign(&w, r1cs, post, partition, &err), CZ_OK);
+        assert_int_equal(cz_post_circuit_assign_pool(&many, r1cs, post, partition, pool, &err), CZ_OK);
+        assert_memory_equal(many.elem, w.elem, w.num_elems * sizeof *w.elem);
+        assert_memory_equal(many.bit, w.bit, (w.num_bits + 63) / 64 * sizeof *w.bit);
+        assert_memory_equal(many.input, w.input, w.num_inputs * sizeof *w.input);
+        cz_witness_done(&many);
+        cz_pool_destroy(pool);
+    }
     assert_int_equal(cz_post_circuit_assign(&w, r1cs, post, 2, &err), CZ_ERR_ARGUMENT);
     assert_int_equal(cz_post_circuit_assign(&w, other, post, 0, &err), CZ_ERR_ARGUMENT);
     assert_int_equal(cz_post_circuit_digest(digest, &satisfied, post, 2, &err), CZ_ERR_ARGUMENT);
