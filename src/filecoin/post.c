@@ -250,16 +250,15 @@ enum cz_status cz_post_check_places(const struct cz_post *post, uint32_t partiti
         return cz_error_set(err, CZ_ERR_ARGUMENT, "partition %u of %u", partition, post->num_partitions);
     if (first > last || last > post->places)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "places %u to %u of %u", first, last, post->places);
-    const struct cz_post_sector *before = first ? cz_post_place(post, partition, first - 1) : NULL;
+    bool winning = post->kind == CZ_CIRCUIT_WINNING;
     for (uint32_t place = first; place < last; place++) {
         const struct cz_post_sector *s = cz_post_place(post, partition, place);
-        bool winning = post->kind == CZ_CIRCUIT_WINNING;
-        if (s == before && !winning) break; /* only padding is left */
-        if (s != before && !comm_r_ok(s))
+        bool repeats = place && cz_post_place(post, partition, place - 1) == s;
+        if (repeats && !winning) break; /* only padding is left */
+        if ((!repeats || place == first) && !comm_r_ok(s))
             return cz_error_set(err, CZ_ERR_MISMATCH,
                                 "partition %u, sector %llu: comm_r: not the hash of comm_c and comm_r_last",
                                 post->first_partition + partition, (unsigned long long)s->number);
-        before = s;
         for (uint32_t n = 0; n < post->challenges; n++) {
             uint64_t challenge = cz_post_challenge(post, partition, place, n);
             const char *reason = check_path(cz_post_inclusion(post, partition, place, n), s, challenge);
