@@ -124,3 +124,21 @@ void cz_registered_prover_id(uint8_t out[32], uint64_t miner) {
         out[i] |= 128;
     }
 }
+
+/* The names are those of seal proofs 0 to 4. */
+enum cz_status cz_registered_update_parse(enum cz_registered_update *out, const char *name, size_t len) {
+    for (unsigned i = 0; i < CZ_REGISTERED_UPDATE_COUNT; i++)
+        if (strlen(NAME_OF[i]) == len && memcmp(NAME_OF[i], name, len) == 0) {
+            *out = (enum cz_registered_update)i;
+            return CZ_OK;
+        }
+    return CZ_ERR_FORMAT;
+}
+
+const char *cz_registered_update_name(enum cz_registered_update proof) {
+    return (unsigned)proof < CZ_REGISTERED_UPDATE_COUNT ? NAME_OF[proof] : "unknown";
+}
+
+const struct cz_sector_info *cz_registered_update_sector(enum cz_registered_update proof) {
+    return (unsigned)proof < CZ_REGISTERED_UPDATE_COUNT ? cz_sector_by_size(SIZE_OF[proof]) : NULL;
+}

@@ -63,4 +63,13 @@ bool cz_registered_post_is_v1_2(enum cz_registered_post proof);
 /** NULL when proof is no number of the table. */
 const struct cz_sector_info *cz_registered_post_sector(enum cz_registered_post proof);
 
+/** RegisteredUpdateProof numbers: the size's place in the same order. */
+enum cz_registered_update { CZ_REGISTERED_UPDATE_2KIB_V1 = 0, CZ_REGISTERED_UPDATE_COUNT = 5 };
+
+/** "StackedDrg32GiBV1"; CZ_ERR_FORMAT when unknown. */
+CZ_MUST_CHECK enum cz_status cz_registered_update_parse(enum cz_registered_update *out, const char *name, size_t len);
+const char *cz_registered_update_name(enum cz_registered_update proof);
+/** NULL when proof is no number of the table. */
+const struct cz_sector_info *cz_registered_update_sector(enum cz_registered_update proof);
+
 #endif
