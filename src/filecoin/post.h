@@ -85,7 +85,7 @@ CZ_MUST_CHECK enum cz_status cz_post_public_inputs(struct cz_fr *out, size_t cou
  * The native check before proving: comm_r = H(comm_c, comm_r_last); each inclusion proof's root is comm_r_last, its
  * leaf the derived challenge, its hashes lead to the root. What passes gives a satisfied circuit. CZ_ERR_MISMATCH names
  * partition, sector, challenge and reason. Stricter than the reference in one thing: all 66 proofs of winning are
- * checked, not the first alone. About 0.3 ms a challenge at 32 GiB; partitions may be checked on several threads.
+ * checked, not the first alone. About 0.8 ms a challenge at 32 GiB; partitions may be checked on several threads.
  */
 CZ_MUST_CHECK enum cz_status cz_post_check_partition(const struct cz_post *post, uint32_t partition,
                                                      struct cz_error *err);
