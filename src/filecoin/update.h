@@ -49,6 +49,7 @@ struct cz_update_partition {
 
 struct cz_update {
     enum cz_registered_update proof;
+    enum cz_circuit_kind kind; /* CZ_CIRCUIT_UPDATE */
     const struct cz_sector_info *sector_info;
     struct cz_update_shape shape;
     uint32_t h;
@@ -85,6 +86,11 @@ void cz_update_tag(struct cz_fr *tag);
 void cz_update_challenges(uint64_t *out, const struct cz_update_shape *shape, const struct cz_fr *comm_r_new,
                           uint32_t k);
 
+/** Public inputs of a partition, without ONE. */
+static inline size_t cz_update_num_public_inputs(const struct cz_update *update) {
+    (void)update;
+    return CZ_UPDATE_NUM_PUBLIC_INPUTS;
+}
 /**
  * As a verifier derives them: partition and h, comm_r_old, comm_d_new, comm_r_new. count =
  * CZ_UPDATE_NUM_PUBLIC_INPUTS; partition counts within the request, here and below.
