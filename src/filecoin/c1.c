@@ -165,7 +165,8 @@ enum cz_status cz_c1_feed_base64(struct cz_c1_parser *inner, const uint8_t *text
 static enum cz_status feed_gzip(struct cz_c1_parser *p, const uint8_t *data, size_t len, struct cz_error *err) {
     enum cz_status status = CZ_OK;
     z_stream z = {0};
-    uint8_t *piece = cz_malloc_array(PIECE, 1);
+    size_t room = PIECE;
+    uint8_t *piece = cz_malloc_array(room, 1);
     if (!piece || inflateInit2(&z, 15 + 16) != Z_OK) {
         cz_free(piece);
         return cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
@@ -175,9 +176,9 @@ static enum cz_status feed_gzip(struct cz_c1_parser *p, const uint8_t *data, siz
     z.avail_in = (uInt)len; /* len <= CZ_C1_MAX_BYTES */
     for (int rc = Z_OK; rc != Z_STREAM_END && status == CZ_OK;) {
         z.next_out = piece;
-        z.avail_out = PIECE;
+        z.avail_out = (uInt)room;
         rc = inflate(&z, Z_NO_FLUSH);
-        const size_t n = PIECE - z.avail_out;
+        const size_t n = room - z.avail_out;
         total += n;
         if (rc == Z_MEM_ERROR)
             status = cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
@@ -191,6 +192,13 @@ static enum cz_status feed_gzip(struct cz_c1_parser *p, const uint8_t *data, siz
             status = cz_error_set(err, CZ_ERR_LIMIT, "more than %u MiB when decompressed", CZ_C1_MAX_BYTES >> 20);
         else
             status = cz_c1_parser_feed(p, piece, n, err);
+        /* Within Phase1Out: what was fed is read again, so each time as much comes on top. */
+        if (status == CZ_OK && cz_c1_parser_quiet(p) >= 2 * room) {
+            room *= 2;
+            cz_free(piece);
+            piece = cz_malloc_array(room, 1);
+            if (!piece) status = cz_error_set(err, CZ_ERR_MEMORY, "out of memory");
+        }
     }
     if (status == CZ_OK && z.avail_in > 0)
         status = cz_error_set(err, CZ_ERR_FORMAT, "gzip: %u bytes after the end", z.avail_in);

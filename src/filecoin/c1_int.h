@@ -12,6 +12,8 @@ CZ_MUST_CHECK enum cz_status cz_c1_parser_create(struct cz_c1_parser **out, bool
 /** After a failure the parser only takes cz_c1_parser_destroy. */
 CZ_MUST_CHECK enum cz_status cz_c1_parser_feed(struct cz_c1_parser *p, const uint8_t *data, size_t len,
                                                struct cz_error *err);
+/** Bytes fed since the last whole token: pieces that grow with it keep a long token's cost linear. */
+uint64_t cz_c1_parser_quiet(const struct cz_c1_parser *p);
 /** The end of the text: the last checks, then *out belongs to the caller. */
 CZ_MUST_CHECK enum cz_status cz_c1_parser_finish(struct cz_c1_parser *p, struct cz_c1 **out, struct cz_error *err);
 /** Accepts NULL. */

@@ -16,6 +16,8 @@
 #define LABEL_PARENTS 37
 #define MAX_FRAMES 24
 #define MAX_SKIP_DEPTH 100
+/* yajl reads a token that is not whole again with every piece; only Phase1Out may be longer. */
+#define MAX_TOKEN (1u << 20)
 
 enum kind { OBJECT, VARIANT, ARRAY, BYTES, NUMBER, STRING, NOTHING, SKIP };
 
@@ -200,7 +202,8 @@ struct frame {
 struct cz_c1_parser {
     yajl_handle yajl;
     struct cz_error error;
-    uint64_t base; /* bytes fed before the current piece */
+    uint64_t base;  /* bytes fed before the current piece */
+    uint64_t quiet; /* bytes of the pieces since the last token */
     unsigned depth, skip;
     uint8_t *bytes; /* the open byte array; its element count is in num_bytes */
     unsigned num_bytes;
@@ -405,6 +408,7 @@ static int start_array_of(struct cz_c1_parser *p, enum type type, uint8_t *place
 
 static int on_start_array(void *ctx) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return skip_open(p);
     enum type type;
     uint8_t *place;
@@ -444,6 +448,7 @@ static int end_bytes(struct cz_c1_parser *p) {
 
 static int on_end_array(void *ctx) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return skip_close(p);
     if (p->bytes) return end_bytes(p);
     const struct frame *f = &p->frame[p->depth - 1];
@@ -463,6 +468,7 @@ static int on_end_array(void *ctx) {
 
 static int on_start_map(void *ctx) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return skip_open(p);
     enum type type;
     uint8_t *place;
@@ -536,6 +542,7 @@ static int object_key(struct cz_c1_parser *p, struct frame *f, const char *key, 
 
 static int on_map_key(void *ctx, const unsigned char *key, size_t len) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return 1;
     struct frame *f = &p->frame[p->depth - 1];
     if (TYPE[f->type].kind != VARIANT) return object_key(p, f, (const char *)key, len);
@@ -553,6 +560,7 @@ static uint32_t required_fields(const struct frame *f) {
 
 static int on_end_map(void *ctx) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return skip_close(p);
     struct frame *f = &p->frame[p->depth - 1];
     f->key = NULL;
@@ -606,6 +614,7 @@ static int store_number(struct cz_c1_parser *p, enum type type, uint8_t *place, 
 
 static int on_number(void *ctx, const char *s, size_t n) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     /* Nearly every token of the text is a byte of a node. */
     if (p->bytes) {
         unsigned v = 256, a = (unsigned)(uint8_t)s[0] - '0';
@@ -653,6 +662,7 @@ static int phase1_out(struct cz_c1_parser *p, const uint8_t *s, size_t n) {
 
 static int on_string(void *ctx, const unsigned char *s, size_t n) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return 1;
     enum type type;
     uint8_t *place;
@@ -669,6 +679,7 @@ static int on_string(void *ctx, const unsigned char *s, size_t n) {
 
 static int on_null(void *ctx) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     if (p->skip) return 1;
     enum type type;
     uint8_t *place;
@@ -679,6 +690,7 @@ static int on_null(void *ctx) {
 
 static int on_boolean(void *ctx, int value) {
     struct cz_c1_parser *p = ctx;
+    p->quiet = 0;
     (void)value;
     if (p->skip) return 1;
     enum type type;
@@ -732,10 +744,22 @@ static enum cz_status yajl_failure(struct cz_c1_parser *p, struct cz_error *err)
     return p->error.status;
 }
 
+static bool awaits_base64(const struct cz_c1_parser *p) {
+    return p->depth == 1 && !p->skip && p->frame[0].key && p->frame[0].child == T_BASE64;
+}
+
 enum cz_status cz_c1_parser_feed(struct cz_c1_parser *p, const uint8_t *data, size_t len, struct cz_error *err) {
+    p->quiet += len;
     if (yajl_parse(p->yajl, data, len) != yajl_status_ok) return yajl_failure(p, err);
     p->base += len;
-    return CZ_OK;
+    if (p->quiet <= MAX_TOKEN || awaits_base64(p)) return CZ_OK;
+    fail(p, CZ_ERR_LIMIT, "a value or a gap of more than %u bytes", MAX_TOKEN);
+    if (err) *err = p->error;
+    return p->error.status;
+}
+
+uint64_t cz_c1_parser_quiet(const struct cz_c1_parser *p) {
+    return p->quiet;
 }
 
 static bool is_zero(const uint8_t b[32]) {

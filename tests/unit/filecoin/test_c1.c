@@ -387,19 +387,69 @@ static void test_large(void **state) {
     free(text);
 }
 
-/* 260 MiB of spaces in 260 KB of gzip. */
+/* 260 MiB of spaces in 260 KB of gzip, with a number here and there. */
 static void test_zip_bomb(void **state) {
     (void)state;
-    const size_t n = 260u << 20;
-    char *spaces = malloc(n);
-    memset(spaces, ' ', n);
-    size_t len;
-    uint8_t *gz = test_gzip(spaces, n, &len);
+    const size_t n = 260u << 20, gap = 1000000;
+    char *text = malloc(n);
+    memset(text, ' ', n);
+    size_t len = (size_t)snprintf(text, 8, "{\"x\":[0");
+    text[len] = ' ';
+    for (size_t at = gap; at + 2 < n; at += gap) memcpy(text + at, ",0", 2);
+    uint8_t *gz = test_gzip(text, n, &len);
     assert_true(len < n / 900);
     assert_bad((char *)gz, len, CZ_ERR_LIMIT, "more than 256 MiB when decompressed");
-    assert_bad(spaces, n, CZ_ERR_LIMIT, "more than 256 MiB");
+    assert_bad(text, n, CZ_ERR_LIMIT, "more than 256 MiB");
     free(gz);
-    free(spaces);
+    free(text);
+}
+
+/* Tokens of 20 MB that come in pieces: refused early, since the parser reads them again with each piece. */
+static void test_long_tokens(void **state) {
+    (void)state;
+    static const char *const start[] = {"{\"x\":", "{\"seed\":", "{\"x\":\"", "{\"SectorNum\":", "{\"", "", "\""};
+    const size_t n = 20000000;
+    char *text = malloc(n + 1);
+    text[n] = 0;
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++) {
+        memset(text, '9', n);
+        memcpy(text, start[i], strlen(start[i]));
+        size_t len;
+        uint8_t *gz = test_gzip(text, n, &len);
+        assert_bad((char *)gz, len, CZ_ERR_LIMIT, "more than 1048576 bytes");
+        free(gz);
+    }
+    memset(text, '9', n);
+    text[4000000] = 0;
+    char *envelope = test_envelope(text, "2048");
+    assert_bad(envelope, strlen(envelope), CZ_ERR_LIMIT, "Phase1Out: top level: a value or a gap");
+    free(envelope);
+    free(text);
+}
+
+/* Only Phase1Out may be long: an envelope of 30 MB in gzip. */
+static void test_long_envelope(void **state) {
+    (void)state;
+    const size_t gap = 1000000, gaps = 20, n = strlen(plain);
+    char *text = malloc(n + gaps * gap + 1), *to = text;
+    size_t comma = 0;
+    for (size_t i = 0; i < n; i++) {
+        *to++ = plain[i];
+        if (plain[i] != ',' || comma++ >= gaps) continue;
+        memset(to, ' ', gap);
+        to += gap;
+    }
+    *to = 0;
+    char *envelope = test_envelope(text, "2048");
+    size_t len;
+    uint8_t *gz = test_gzip(envelope, strlen(envelope), &len);
+    struct cz_c1 *bare = parse_ok(plain, n), *c1 = parse_ok(gz, len);
+    assert_same(bare, c1);
+    cz_c1_destroy(bare);
+    cz_c1_destroy(c1);
+    free(gz);
+    free(envelope);
+    free(text);
 }
 
 static void test_bad_envelope(void **state) {
@@ -471,13 +521,14 @@ static void test_speed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),    cmocka_unit_test(test_known_sector),
-        cmocka_unit_test(test_all_vectors),  cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_order_and_unknown),
-        cmocka_unit_test(test_bad),          cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_bad_whole),    cmocka_unit_test(test_large),
-        cmocka_unit_test(test_zip_bomb),     cmocka_unit_test(test_bad_envelope),
-        cmocka_unit_test(test_missing_file), cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_known_sector),
+        cmocka_unit_test(test_all_vectors),   cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_order_and_unknown),
+        cmocka_unit_test(test_bad),           cmocka_unit_test(test_offset),
+        cmocka_unit_test(test_bad_whole),     cmocka_unit_test(test_large),
+        cmocka_unit_test(test_zip_bomb),      cmocka_unit_test(test_long_tokens),
+        cmocka_unit_test(test_long_envelope), cmocka_unit_test(test_bad_envelope),
+        cmocka_unit_test(test_missing_file),  cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
