@@ -1,9 +1,11 @@
-/* Every vector of Ethereum's EIP-2537 (shared/vectors/eip-2537): results, and the reason of each failure. */
+/* Every vector of Ethereum's EIP-2537 (shared/vectors/eip-2537), with each arithmetic of this processor: results, and
+ * the reason of each failure. */
 
 #include "support/eip2537.h"
 #include "support/json.h"
 
 #include "curve/pairing.h"
+#include "field/cpu.h"
 
 /* Runs one operation on `len` bytes; writes the answer (at most 256 bytes) and its length. */
 typedef enum cz_status operation(uint8_t *out, size_t *out_len, const uint8_t *in, size_t len);
@@ -146,7 +148,10 @@ static void run_file(void **state) {
     yajl_val tree = test_json_load(file->path);
     assert_true(YAJL_IS_ARRAY(tree));
     assert_int_equal(YAJL_GET_ARRAY(tree)->len, file->cases);
-    for (size_t i = 0; i < file->cases; i++) run_case(YAJL_GET_ARRAY(tree)->values[i], file->op, file->fails);
+    for (int level = CZ_FIELD_PORTABLE; level <= (int)cz_field_supported(); level++) {
+        assert_int_equal(cz_field_select((enum cz_field_level)level), CZ_OK);
+        for (size_t i = 0; i < file->cases; i++) run_case(YAJL_GET_ARRAY(tree)->values[i], file->op, file->fails);
+    }
     yajl_tree_free(tree);
 }
 
