@@ -10,11 +10,11 @@
 #include "filecoin/c1.h"
 #include "filecoin/names.h"
 #include "filecoin/registered.h"
+#include "r1cs/gadgets/update.h" /* CZ_UPDATE_NUM_H, cz_update_tag */
 
 #define CZ_UPDATE_MAX_PARTITIONS 16
 #define CZ_UPDATE_MAX_CHALLENGES 86   /* of a partition, in the SHA-256 circuit */
 #define CZ_UPDATE_MAX_APEX 128        /* apex leaves of a partition */
-#define CZ_UPDATE_NUM_H 6             /* values of h that the circuit chooses from */
 #define CZ_UPDATE_NUM_PUBLIC_INPUTS 4 /* without ONE */
 
 /** Numbers of a sector size. */
@@ -25,6 +25,7 @@ struct cz_update_shape {
     uint32_t challenge_bits;    /* log2 of the nodes */
     uint32_t random_bits;       /* of a challenge: challenge_bits - partition_bits */
     uint32_t per_digest;        /* challenges that one digest gives */
+    uint32_t digests;           /* that a partition needs */
     uint8_t h[CZ_UPDATE_NUM_H]; /* values allowed */
     uint32_t h_default;         /* the one that the API uses */
 };
@@ -80,8 +81,6 @@ void cz_update_destroy(struct cz_update *update);
 void cz_update_phi(struct cz_fr *phi, const struct cz_fr *comm_d_new, const struct cz_fr *comm_r_old);
 /** rho of a node: Poseidon_T(phi, node >> (nodes_log2 - h)). */
 void cz_update_rho(struct cz_fr *rho, const struct cz_fr *phi, uint64_t node, uint32_t nodes_log2, uint32_t h);
-/** T = 2^40: the tag of phi, rho and challenge digests. */
-void cz_update_tag(struct cz_fr *tag);
 /** All shape->challenges leaves that partition k (of the sector) is asked for. */
 void cz_update_challenges(uint64_t *out, const struct cz_update_shape *shape, const struct cz_fr *comm_r_new,
                           uint32_t k);
@@ -106,7 +105,7 @@ CZ_MUST_CHECK enum cz_status cz_update_public_inputs(struct cz_fr *out, size_t c
  */
 CZ_MUST_CHECK enum cz_status cz_update_check_partition(const struct cz_update *update, uint32_t partition,
                                                        struct cz_error *err);
-/** All partitions of the request; they must agree in comm_c and the roots. */
+/** All partitions of the request. */
 CZ_MUST_CHECK enum cz_status cz_update_check(const struct cz_update *update, struct cz_error *err);
 
 #endif

@@ -84,17 +84,16 @@ static void sparse_layer(struct state *s, uint32_t y, const struct cz_fr *w_hat,
 }
 
 /* The constant that element 0 is after the first S-box: (tag + k)^5 + p. */
-static void first_constant(struct cz_fr *out, const struct cz_poseidon_params *p) {
+static void first_constant(struct cz_fr *out, const struct cz_poseidon_params *p, const struct cz_fr *tag) {
     struct cz_fr x, l;
-    cz_poseidon_merkle_tag(&x, p->arity);
-    cz_fr_add(&x, &x, &p->comp[0]);
+    cz_fr_add(&x, tag, &p->comp[0]);
     cz_fr_sqr(&l, &x);
     cz_fr_sqr(&l, &l);
     cz_fr_mul(&l, &l, &x);
     cz_fr_add(out, &l, &p->comp[p->t]);
 }
 
-uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity) {
+static uint32_t record_tag(struct cz_recorder *r, const struct cz_fr *tag, const uint32_t *in, unsigned arity) {
     struct state s = {.p = cz_poseidon_params(arity)};
     const struct cz_poseidon_params *p = s.p;
     unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
@@ -102,7 +101,7 @@ uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned 
     uint32_t y[CZ_POSEIDON_MAX_T] = {0};
     struct cz_fr constant;
 
-    first_constant(&constant, p);
+    first_constant(&constant, p, tag);
     for (unsigned i = 1; i < t; i++) y[i] = record_sbox(r, in[i - 1], &p->comp[i], &comp[i]);
     comp += t;
     dense_layer(&s, p->mds, &constant, y);
@@ -121,18 +120,42 @@ uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned 
     return ensure(r, &s, 1);
 }
 
+uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity) {
+    struct cz_fr tag;
+    cz_poseidon_merkle_tag(&tag, arity);
+    return record_tag(r, &tag, in, arity);
+}
+
+struct hash {
+    unsigned arity;
+    struct cz_fr tag;
+};
+
 static void record(struct cz_recorder *r, const void *ctx) {
-    unsigned arity = *(const unsigned *)ctx;
+    const struct hash *h = ctx;
     uint32_t in[CZ_POSEIDON_MAX_T];
-    for (unsigned i = 0; i < arity; i++) in[i] = cz_recorder_external(i);
-    cz_recorder_output(r, cz_bit_is(cz_poseidon_record(r, in, arity)));
+    for (unsigned i = 0; i < h->arity; i++) in[i] = cz_recorder_external(i);
+    cz_recorder_output(r, cz_bit_is(record_tag(r, &h->tag, in, h->arity)));
+}
+
+cz_r1cs_var cz_poseidon_constrain_tag(struct cz_builder *b, const struct cz_fr *tag, const cz_r1cs_var *in,
+                                      unsigned arity) {
+    char name[32];
+    snprintf(name, sizeof name, "poseidon.tag.%u", arity);
+    struct hash h = {arity, *tag};
+    cz_wire out;
+    struct cz_builder_place place = {name, tag, sizeof *tag, in, arity, record, &h};
+    cz_builder_place(b, &place, &out, 1);
+    return cz_wire_var(out);
 }
 
 cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, unsigned arity) {
     char name[24];
     snprintf(name, sizeof name, "poseidon.%u", arity);
+    struct hash h = {.arity = arity};
+    cz_poseidon_merkle_tag(&h.tag, arity);
     cz_wire out;
-    struct cz_builder_place place = {name, NULL, 0, in, arity, record, &arity};
+    struct cz_builder_place place = {name, NULL, 0, in, arity, record, &h};
     cz_builder_place(b, &place, &out, 1);
     return cz_wire_var(out);
 }
@@ -174,12 +197,19 @@ static void sparse_values(struct cz_fr *e, const struct cz_fr *w_hat, const stru
 }
 
 void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, unsigned arity) {
+    struct cz_fr tag;
+    cz_poseidon_merkle_tag(&tag, arity);
+    cz_poseidon_assign_tag(a, out, &tag, in, arity);
+}
+
+void cz_poseidon_assign_tag(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                            unsigned arity) {
     const struct cz_poseidon_params *p = cz_poseidon_params(arity);
     unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
     const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
     struct cz_fr e[CZ_POSEIDON_MAX_T];
 
-    first_constant(&e[0], p);
+    first_constant(&e[0], p, tag);
     memcpy(e + 1, in, arity * sizeof *in);
     for (unsigned i = 1; i < t; i++) assign_sbox(a, &e[i], &p->comp[i], &comp[i]);
     comp += t;

@@ -1,7 +1,10 @@
 #ifndef CUZK_R1CS_GADGETS_POSEIDON_H
 #define CUZK_R1CS_GADGETS_POSEIDON_H
 
-/* Poseidon as neptune's legacy circuit has it (spec/gadgets.md §6.3). Arity 2, 4, 8 or 11, the Merkle tree's tag. */
+/*
+ * Poseidon as neptune's legacy circuit has it (spec/gadgets.md §6.3). Arity 2, 4, 8 or 11; the Merkle tree's tag where
+ * none is given.
+ */
 
 #include "hash/poseidon.h"
 #include "r1cs/assign.h"
@@ -10,6 +13,12 @@
 cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, unsigned arity);
 /** out may alias in. */
 void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, unsigned arity);
+
+/** The same with any tag. */
+cz_r1cs_var cz_poseidon_constrain_tag(struct cz_builder *b, const struct cz_fr *tag, const cz_r1cs_var *in,
+                                      unsigned arity);
+void cz_poseidon_assign_tag(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                            unsigned arity);
 
 /** The permutation inside a larger template: `in` holds the preimage's columns; returns the digest's. */
 uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity);
