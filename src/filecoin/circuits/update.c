@@ -68,17 +68,14 @@ static cz_r1cs_var constrain_apex(struct cz_builder *b, const cz_r1cs_var *leaf,
 
 static void constrain_head(struct cz_builder *b, struct wires *w, const struct shapes *s) {
     cz_wire bit[MAX_PARTITION_BITS + CZ_UPDATE_NUM_H];
-    cz_r1cs_var k_and_h, partition, comm_r_old, root[3], sibling[MAX_PARTITION_BITS], pair[2];
+    cz_r1cs_var k_and_h, partition = 0, comm_r_old, root[3], sibling[MAX_PARTITION_BITS], pair[2];
     uint32_t pb = s->n.partition_bits;
     cz_num_alloc(b, &k_and_h, 1);
     cz_num_inputize(b, k_and_h);
     cz_update_bits_of(b, bit, pb + CZ_UPDATE_NUM_H, k_and_h);
     memcpy(w->partition, bit, pb * sizeof *bit);
     memcpy(w->select, bit + pb, sizeof w->select);
-    if (s->poseidon)
-        cz_num_alloc(b, &partition, 1);
-    else
-        partition = cz_num_pack(b, w->partition, pb);
+    if (!s->poseidon) partition = cz_num_pack(b, w->partition, pb);
     cz_num_alloc(b, &comm_r_old, 1);
     cz_num_inputize(b, comm_r_old);
     cz_num_alloc(b, &w->comm_d_new, 1);
@@ -96,7 +93,9 @@ static void constrain_head(struct cz_builder *b, struct wires *w, const struct s
         pair[1] = root[1 + i];
         cz_num_equal(b, cz_poseidon_constrain(b, pair, 2), i ? w->comm_r_new : comm_r_old);
     }
-    if (!s->poseidon)
+    if (s->poseidon)
+        cz_num_alloc(b, &partition, 1); /* 0, and bound by nothing */
+    else
         cz_known_path_constrain(b, &s->top, constrain_apex(b, w->apex, s->n.apex), w->partition, sibling,
                                 w->comm_d_new);
     for (uint32_t j = 0; j < s->n.digests; j++)
