@@ -109,6 +109,11 @@ static enum cz_status writer_fail(struct cz_file_writer *w, struct cz_error *err
 
 enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *path, struct cz_error *err) {
     size_t room = strlen(path) + 32;
+    struct stat st;
+    /* The rename would put a file in the place of a device or a socket. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        return cz_error_set(err, CZ_ERR_IO, "%s: there already, and no regular file", path);
+    }
     struct cz_file_writer *w = cz_malloc_array(1, sizeof *w);
     if (!w) return cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path);
     w->fd = -1;

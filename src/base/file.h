@@ -25,7 +25,8 @@ void cz_map_close(struct cz_map *map);
 CZ_MUST_CHECK enum cz_status cz_file_read(uint8_t **out, size_t *len, const char *path, size_t limit,
                                           struct cz_error *err);
 
-/** A file under way: written beside `path` under a temporary name, and only commit gives it its name. */
+/** A file under way: written beside `path` under a temporary name, and only commit gives it its name. What is there
+ * and no regular file is not replaced. */
 struct cz_file_writer;
 
 CZ_MUST_CHECK enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *path, struct cz_error *err);

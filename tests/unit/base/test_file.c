@@ -89,6 +89,12 @@ static void failures_name_the_file(void **state) {
     assert_int_equal(cz_file_write(in_folder("no/such/folder"), "x", 1, &err), CZ_ERR_IO);
     assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
     assert_int_equal(cz_map_open(&map, in_folder("fifo"), &err), CZ_ERR_IO); /* and does not wait for a writer */
+    assert_int_equal(cz_file_write(in_folder("fifo"), "x", 1, &err), CZ_ERR_IO);
+    assert_non_null(strstr(err.detail, "no regular file"));
+    assert_int_equal(cz_file_write("/dev/null", "x", 1, &err), CZ_ERR_IO); /* as root it would be replaced */
+    struct stat st;
+    assert_int_equal(stat("/dev/null", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
     unlink(in_folder("fifo"));
 }
 
