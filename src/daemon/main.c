@@ -5,6 +5,7 @@
 #include "daemon/service.h"
 #include "engine/engine.h"
 #include "engine/prover.h"
+#include "rpc/server.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -142,6 +143,11 @@ static bool configure(struct cz_config *config, const struct options *o) {
             ok = cz_config_list_add(&config->listen, DEFAULT_UNIX) == CZ_OK;
         }
         if (!ok) return false;
+    }
+    for (size_t i = 0; i < config->listen.count; i++) {
+        if (cz_rpc_server_check_address(config->listen.item[i], &err) == CZ_OK) continue;
+        (void)fprintf(stderr, "cuzk-daemon: %s: %s\n", o->listen.count > 0 ? "--listen" : "daemon.listen", err.detail);
+        return false;
     }
     return true;
 }

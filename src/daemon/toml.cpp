@@ -56,8 +56,9 @@ cz_toml_item item_of(const toml::value &v, std::vector<cz_toml_item> &elems) {
             item.string = s.c_str();
         }
     } else if (v.is_integer()) {
-        item.type = CZ_TOML_INTEGER;
+        /* toml11 takes a number out of range for the nearest one; nobody means those two. */
         item.integer = v.as_integer();
+        if (item.integer != INT64_MAX && item.integer != INT64_MIN) item.type = CZ_TOML_INTEGER;
     } else if (v.is_boolean()) {
         item.type = CZ_TOML_BOOL;
         item.boolean = v.as_boolean();

@@ -226,6 +226,11 @@ enum cz_status cz_rpc_server_create(struct cz_rpc_server **out, const struct cz_
     return CZ_OK;
 }
 
+enum cz_status cz_rpc_server_check_address(const char *text, struct cz_error *err) {
+    struct cz_rpc_address address;
+    return cz_rpc_address_parse(&address, text, err);
+}
+
 unsigned cz_rpc_server_port(const struct cz_rpc_server *server, size_t i) {
     if (i >= server->n_listeners || server->listener[i].address.path[0]) return 0;
     return server->listener[i].port;

@@ -53,6 +53,9 @@ struct cz_rpc_server_options {
 CZ_MUST_CHECK enum cz_status cz_rpc_server_create(struct cz_rpc_server **out,
                                                   const struct cz_rpc_server_options *options, struct cz_error *err);
 
+/** Whether text is an address that a server can listen on, by its form: CZ_OK or CZ_ERR_ARGUMENT. */
+CZ_MUST_CHECK enum cz_status cz_rpc_server_check_address(const char *text, struct cz_error *err);
+
 /** The TCP port bound for listen[i] (that was picked, when 0 was asked); 0 for a Unix socket. */
 unsigned cz_rpc_server_port(const struct cz_rpc_server *server, size_t i);
 

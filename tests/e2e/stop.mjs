@@ -83,6 +83,8 @@ await step('--check-config', async () => {
     await check('[memory]\ntotal_budget = "many"\n', 1, 'total_budget');
     await check('[memory]\ntotal_budget = 12.5\n', 1, 'total_budget');
     await check('[memory\n', 1, '1');
+    await check('[daemon]\nlisten = ["127.0.0.1:1", "127.0.0.1:99999"]\n', 1, 'daemon.listen', '99999');
+    await check('[daemon]\nlisten = "nowhere"\n', 1, 'daemon.listen', 'nowhere');
     const absent = await run('cuzk-daemon', ['-c', join(folder, 'absent.toml')]);
     assert.equal(absent.status, 1);
     assert.match(absent.stderr, /absent\.toml/);

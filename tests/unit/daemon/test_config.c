@@ -154,6 +154,8 @@ static void test_errors(void **state) {
         {"[memory]\ntotal_budget = \"0GiB\"\n", CZ_ERR_LIMIT, {"memory.total_budget", "line 2"}},
         {"[memory]\ntotal_budget = -1\n", CZ_ERR_FORMAT, {"memory.total_budget", "line 2"}},
         {"[memory]\ntotal_budget = 1.5\n", CZ_ERR_FORMAT, {"memory.total_budget", "line 2"}},
+        {"[memory]\ntotal_budget = 9223372036854775808\n", CZ_ERR_FORMAT, {"memory.total_budget", "line 2"}},
+        {"[scheduler]\nmax_jobs = -99999999999999999999\n", CZ_ERR_FORMAT, {"scheduler.max_jobs", "line 2"}},
         {"[memory]\ntotal_budget = \"99999999999TiB\"\n", CZ_ERR_LIMIT, {"memory.total_budget", "line 2"}},
         {"[memory]\nsafety_margin = \"auto\"\n", CZ_ERR_FORMAT, {"memory.safety_margin", "line 2"}},
         {"[memory]\neviction_min_idle = \"5 parsecs\"\n", CZ_ERR_FORMAT, {"memory.eviction_min_idle", "line 2"}},
