@@ -61,6 +61,12 @@ static enum cz_status run(void *out, struct cz_cuda_worker *w, enum cz_cuda_grou
                           size_t first, const uint64_t *d_value, const uint64_t *d_mask, size_t n) {
     const size_t size = cz_cuda_xyzz_bytes(group);
     struct bitsum b = {.w = w, .group = group};
+    if (n == 0) {
+        struct cz_cuda_sum none;
+        cz_cuda_sum_init(&none, group);
+        cz_cuda_sum_finish(out, &none);
+        return CZ_OK;
+    }
     uint32_t *d_total = cz_cuda_mem(w, 1, 4), *total = cz_cuda_pinned(w, 1, 4), *ref = cz_cuda_mem(w, n + 1, 4);
     void *tmp = cz_cuda_mem(w, cz_cuda_select_bytes(n), 1);
     if (!d_total || !total || !ref || !tmp) return cz_cuda_full(w, "the list of a bit sum");

@@ -33,7 +33,8 @@ static thread_local uint32_t emu_cc;
 CZ_OP2(add_cc, "add.cc.u32")
 CZ_OP2(addc_cc, "addc.cc.u32")
 CZ_OP2(addc, "addc.u32")
-CZ_OP2(sub_cc, "sub.cc.u32") CZ_OP2(subc_cc, "subc.cc.u32") CZ_OP2(subc, "subc.u32") CZ_OP3(mad_lo_cc, "mad.lo.cc.u32")
+CZ_OP2(sub_cc, "sub.cc.u32")
+CZ_OP2(subc_cc, "subc.cc.u32") CZ_OP2(subc, "subc.u32") CZ_OP3(mad_lo_cc, "mad.lo.cc.u32")
     CZ_OP3(madc_lo_cc, "madc.lo.cc.u32") CZ_OP3(madc_hi_cc, "madc.hi.cc.u32") CZ_OP3(madc_hi, "madc.hi.u32")
 #else
 HD uint32_t emu_add(uint32_t a, uint32_t b, uint32_t c, bool out) {

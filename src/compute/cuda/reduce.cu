@@ -45,16 +45,29 @@ extern "C" enum cz_status cz_cuda_k_fold_next(struct cz_cuda_worker *w, cudaStre
     return CZ_OK;
 }
 
+// Copies in 16-byte pieces.
+template <class F> static __device__ __forceinline__ void copy(xyzz<F> *to, const xyzz<F> *from) {
+    fp *t = (fp *)to;
+    const fp *f = (const fp *)from;
+#pragma unroll
+    for (unsigned i = 0; i < sizeof(xyzz<F>) / sizeof(fp); i++) {
+        fp c;
+        ld_fp(c, f + i);
+        st_fp(t + i, c);
+    }
+}
+
 // The sum of a block's accumulators, in sh[0].
 template <class F, int T> static __device__ void block_sum(xyzz<F> *sh, const xyzz<F> &mine) {
-    sh[threadIdx.x] = mine;
+    copy(&sh[threadIdx.x], &mine);
     __syncthreads();
 #pragma unroll 1
     for (int m = T / 2; m >= 1; m >>= 1) {
         if ((int)threadIdx.x < m) {
-            xyzz<F> t = sh[threadIdx.x];
+            xyzz<F> t;
+            copy(&t, &sh[threadIdx.x]);
             xyzz_add(t, sh[threadIdx.x + m]);
-            sh[threadIdx.x] = t;
+            copy(&sh[threadIdx.x], &t);
         }
         __syncthreads();
     }
@@ -73,14 +86,14 @@ static __global__ void __launch_bounds__(T)
     for (uint32_t i = threadIdx.x; i < n; i += T)
         xyzz_add_aff(s, v[all ? i : ((i >> id) << (id + 1)) | (1u << id) | (i & ((1u << id) - 1))]);
     block_sum<F, T>(sh, s);
-    if (threadIdx.x == 0) out[seg * CZ_CUDA_SUMS + id] = sh[0];
+    if (threadIdx.x == 0) copy(&out[seg * CZ_CUDA_SUMS + id], &sh[0]);
 }
 
 extern "C" enum cz_status cz_cuda_k_bit_sums(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
                                              const struct cz_cuda_bit_sums *sums, void *d_out) {
     dim3 grid(CZ_CUDA_SUMS, sums->segments);
     if (group == CZ_CUDA_G1)
-        CZ_CUDA_LAUNCH(w, (k_bit_sums<fp, 256>), grid, 256, 0, stream, *sums, (const aff<fp> *)cz_cuda_base(w->cuda),
+        CZ_CUDA_LAUNCH(w, (k_bit_sums<fp, 128>), grid, 128, 0, stream, *sums, (const aff<fp> *)cz_cuda_base(w->cuda),
                        (xyzz<fp> *)d_out);
     else
         CZ_CUDA_LAUNCH(w, (k_bit_sums<fp2, 64>), grid, 64, 0, stream, *sums, (const aff<fp2> *)cz_cuda_base(w->cuda),
@@ -94,7 +107,7 @@ static __global__ void __launch_bounds__(T) k_last(const uint32_t *ref, uint32_t
     xyzz<F> s = xyzz_inf<F>();
     for (uint32_t i = blockIdx.x * T + threadIdx.x; i < n; i += gridDim.x * T) xyzz_add_aff(s, base[ref[i]]);
     block_sum<F, T>(sh, s);
-    if (threadIdx.x == 0) out[blockIdx.x] = sh[0];
+    if (threadIdx.x == 0) copy(&out[blockIdx.x], &sh[0]);
 }
 
 extern "C" enum cz_status cz_cuda_k_last(struct cz_cuda_worker *w, cudaStream_t stream, enum cz_cuda_group group,
