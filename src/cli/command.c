@@ -2,11 +2,9 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
-#include "cli/output.h"
 #include "filecoin/circuits/porep.h"
 
 #include <stdarg.h>
-#include <unistd.h>
 
 int cz_command_usage_error(const struct cz_command *command, const char *fmt, ...) {
     va_list ap;
@@ -113,34 +111,45 @@ enum cz_status cz_command_params_path(char *out, size_t size, const char *folder
     return CZ_OK;
 }
 
-void cz_progress_start(struct cz_progress *p, const char *what) {
-    *p = (struct cz_progress){.what = what, .start_ns = cz_time_now_ns()};
+/* On the ticker's thread. */
+static void progress_line(void *ctx, char *line, size_t size) {
+    const struct cz_progress *p = ctx;
+    double seconds = cz_time_since(p->start_ns);
+    const char *colon = p->stage[0] ? ": " : "";
+    if (p->done < 0) {
+        (void)snprintf(line, size, "%s%s%s … %.0f s", p->what, colon, p->stage, seconds);
+        return;
+    }
+    char bar[31];
+    int fill = p->done > 1 ? 30 : (int)(p->done * 30);
+    for (int i = 0; i < 30; i++) bar[i] = i < fill ? '#' : '.';
+    bar[30] = 0;
+    (void)snprintf(line, size, "%s%s%s [%s] %3.0f %%  %.0f s", p->what, colon, p->stage, bar, p->done * 100, seconds);
 }
 
-static bool progress_wanted(const struct cz_progress *p) {
-    return isatty(STDERR_FILENO) && cz_time_since(p->start_ns) > 2;
+void cz_progress_start(struct cz_progress *p, const char *what) {
+    *p = (struct cz_progress){.what = what, .start_ns = cz_time_now_ns(), .done = -1};
+    cz_ticker_start(&p->ticker, progress_line, p);
 }
 
 void cz_progress_update(void *ctx, double done) {
     struct cz_progress *p = ctx;
-    if (!progress_wanted(p)) return;
-    char bar[31];
-    int fill = done < 0 ? 0 : done > 1 ? 30 : (int)(done * 30);
-    for (int i = 0; i < 30; i++) bar[i] = i < fill ? '#' : '.';
-    bar[30] = 0;
-    p->shown = true;
-    (void)fprintf(stderr, "\r%s [%s] %3.0f %%  %.0f s ", p->what, bar, done * 100, cz_time_since(p->start_ns));
+    if (!p->ticker.running) return;
+    (void)pthread_mutex_lock(&p->ticker.lock);
+    p->done = done;
+    (void)pthread_mutex_unlock(&p->ticker.lock);
 }
 
 void cz_progress_stage(struct cz_progress *p, const char *stage) {
-    if (!isatty(STDERR_FILENO)) return;
-    p->shown = true;
-    (void)fprintf(stderr, "\r\033[K%s: %s … ", p->what, stage);
+    if (!p->ticker.running) return;
+    (void)pthread_mutex_lock(&p->ticker.lock);
+    (void)snprintf(p->stage, sizeof p->stage, "%s", stage);
+    p->done = -1;
+    (void)pthread_mutex_unlock(&p->ticker.lock);
 }
 
 void cz_progress_end(struct cz_progress *p) {
-    if (p->shown) (void)fprintf(stderr, "\r\033[K");
-    p->shown = false;
+    cz_ticker_end(&p->ticker);
 }
 
 void cz_print_json_text(FILE *f, const char *text) {

@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "filecoin/c1.h"
 #include "filecoin/names.h"
 #include "r1cs/r1cs.h"
@@ -69,12 +70,15 @@ CZ_MUST_CHECK enum cz_status cz_command_params_path(char *out, size_t size, cons
 struct cz_progress {
     const char *what;
     uint64_t start_ns;
-    bool shown;
+    double done;    /* below 0: not known; this and stage under the ticker's lock */
+    char stage[64]; /* "" at first */
+    struct cz_ticker ticker;
 };
+/** p stays where it is until cz_progress_end, which comes before anything is printed to standard output. */
 void cz_progress_start(struct cz_progress *p, const char *what);
 /** `done` from 0 to 1. ctx is the struct cz_progress. Fits the libraries' progress callbacks. */
 void cz_progress_update(void *ctx, double done);
-/** Between stages of unknown length: names the stage. */
+/** Names what begins now; how far it is, is not known until the next update. */
 void cz_progress_stage(struct cz_progress *p, const char *stage);
 void cz_progress_end(struct cz_progress *p);
 

@@ -131,6 +131,7 @@ static enum cz_status prove_partition(struct prover *p, uint32_t k, uint8_t out[
     char stage[64];
     (void)snprintf(stage, sizeof stage, "partition %u of %u", k + 1, p->c1->num_partitions);
     cz_progress_stage(progress, stage);
+    if (k > 0) cz_progress_update(progress, (double)k / p->c1->num_partitions);
     status = cz_prove(&proof, &timing, p->srs, &p->params.vk, &p->witness, p->fixed ? &p->blinding : NULL, err);
     if (status != CZ_OK) return status;
     add_timing(&p->compute, &timing);

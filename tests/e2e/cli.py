@@ -10,9 +10,11 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import time
 
 BIN, SHARED, WORK = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 PART = sys.argv[4]
@@ -29,6 +31,24 @@ def run(*args, exit_status=0):
     if p.returncode != exit_status:
         sys.exit(f"cuzk {' '.join(map(str, args))}\nexit {p.returncode}, expected {exit_status}\n{p.stdout}{p.stderr}")
     return p
+
+
+def on_terminal(*args):
+    """Standard output, and what a terminal on standard error showed."""
+    master, slave = os.openpty()
+    p = subprocess.Popen([BIN / "cuzk", *map(str, args)], stdout=subprocess.PIPE, stderr=slave, text=True)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            block = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        shown += block
+    out, _ = p.communicate()
+    os.close(master)
+    equal(p.returncode, 0, shown.decode())
+    return out, shown.decode()
 
 
 def lines(*args, exit_status=0):
@@ -112,8 +132,12 @@ def prove():
     c1 = gzip.decompress((REF / "2kib" / "porep-v1_1-synthetic" / "c1.json.gz").read_bytes())
     envelope = WORK / "envelope.json"
     envelope.write_text(json.dumps({"SectorNum": 1, "Phase1Out": base64.b64encode(c1).decode(), "SectorSize": 2048}))
-    got, = lines("prove", "--c1", envelope, "--params", PARAMS, "--out", WORK / "second.bin")
-    equal(got["proof_bytes"], 192, "proof length")
+    start = time.monotonic()
+    text, shown = on_terminal("prove", "--c1", envelope, "--params", PARAMS, "--out", WORK / "second.bin", "--json")
+    equal(json.loads(text)["proof_bytes"], 192, "proof length")
+    if time.monotonic() - start > 4:
+        equal("prove: partition 1 of 1 … " in shown, True, f"progress on a terminal: {shown!r}")
+        equal(shown.endswith("\r\033[K"), True, f"the line is wiped: {shown!r}")
     got, = lines("verify", "--c1", envelope, "--vk", PARAMS / (STEM + ".vk"), "--proof", WORK / "second.bin")
     equal(got["valid"], True, "fresh proof")
     # Another sector's proof is invalid, with exit status 1.
