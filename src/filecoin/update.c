@@ -319,7 +319,7 @@ static const char *check_challenge(const struct cz_update *u, const struct cz_up
 
 enum cz_status cz_update_check_partition(const struct cz_update *u, uint32_t partition, struct cz_error *err) {
     struct cz_fr comm_r_old, comm_r_new, comm_d_new, phi;
-    uint64_t challenge[CZ_UPDATE_MAX_CHALLENGES];
+    uint64_t challenge[CZ_UPDATE_MAX_CHALLENGES] = {0};
     enum cz_status status = check_partition_number(u, partition, err);
     if (status == CZ_OK) status = decode(&comm_r_old, u->comm_r_old, "comm_r_old", err);
     if (status == CZ_OK) status = decode(&comm_r_new, u->comm_r_new, "comm_r_new", err);

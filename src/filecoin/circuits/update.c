@@ -59,7 +59,7 @@ struct wires {
 
 /* Hashes rows of nodes, from the leaves up; node 0 becomes the root. */
 static cz_r1cs_var constrain_apex(struct cz_builder *b, const cz_r1cs_var *leaf, uint32_t n) {
-    cz_r1cs_var node[CZ_UPDATE_MAX_APEX];
+    cz_r1cs_var node[CZ_UPDATE_MAX_APEX] = {0};
     memcpy(node, leaf, n * sizeof *node);
     for (n /= 2; n; n /= 2)
         for (uint32_t i = 0; i < n; i++) node[i] = cz_path_constrain_node(b, node[2 * i], node[2 * i + 1]);

@@ -107,7 +107,7 @@ void cz_known_path_assign(struct cz_assign *a, const struct cz_path_shape *shape
 /* Externals: the bits, then the list. The highest bit halves first. */
 static void record_select(struct cz_recorder *r, const void *ctx) {
     unsigned num_bits = *(const unsigned *)ctx;
-    uint32_t list[CZ_SELECT_MAX];
+    uint32_t list[CZ_SELECT_MAX] = {0};
     for (uint32_t j = 0; j < 1u << num_bits; j++) list[j] = cz_recorder_external(num_bits + j);
     for (unsigned i = num_bits; i-- > 0;)
         for (uint32_t j = 0, half = 1u << i; j < half; j++)
