@@ -33,6 +33,15 @@ static enum cz_status read_scalar(struct cz_fr *out, yajl_val root, const char *
     return CZ_OK;
 }
 
+/* The tree's copies of the scalars. */
+static void wipe_tree(yajl_val root) {
+    for (size_t i = 0; YAJL_IS_OBJECT(root) && i < root->u.object.len; i++) {
+        yajl_val v = root->u.object.values[i];
+        if (YAJL_IS_STRING(v)) cz_memzero(v->u.string, strlen(v->u.string));
+    }
+    yajl_tree_free(root);
+}
+
 enum cz_status cz_toxic_waste_read(struct cz_toxic_waste *out, const char *path, struct cz_error *err) {
     uint8_t *text = NULL;
     size_t len = 0;
@@ -63,6 +72,6 @@ out:
     cz_memzero(scalar, sizeof scalar);
     cz_memzero(text, len);
     cz_free(text);
-    yajl_tree_free(root);
+    wipe_tree(root);
     return status;
 }

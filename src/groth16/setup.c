@@ -158,6 +158,7 @@ static void lagrange_range(void *ctx, size_t first, size_t last, unsigned worker
         cz_fr_mul(&out[i], &out[i], &power);
         cz_fr_mul(&power, &power, &job->omega);
     }
+    cz_memzero(&power, sizeof power);
 }
 
 static enum cz_status make_lagrange(struct setup *s, unsigned log2m) {
@@ -283,15 +284,17 @@ struct combine_job {
 static void combine_range(void *ctx, size_t first, size_t last, unsigned worker) {
     const struct combine_job *job = ctx;
     const struct setup *s = job->s;
+    struct cz_fr sum, t;
     (void)worker;
     for (size_t i = first; i < last; i++) {
-        struct cz_fr sum, t;
         cz_fr_mul(&sum, &s->at_tau[CZ_R1CS_A][i], &s->waste->beta);
         cz_fr_mul(&t, &s->at_tau[CZ_R1CS_B][i], &s->waste->alpha);
         cz_fr_add(&sum, &sum, &t);
         cz_fr_add(&sum, &sum, &s->at_tau[CZ_R1CS_C][i]);
         cz_fr_mul(&s->at_tau[CZ_R1CS_C][i], &sum, i < s->r1cs->num_inputs ? &job->gamma_inv : &job->delta_inv);
     }
+    cz_memzero(&sum, sizeof sum);
+    cz_memzero(&t, sizeof t);
 }
 
 static enum cz_status combine(struct setup *s) {
