@@ -48,3 +48,21 @@ enum cz_status cz_hex_decode(uint8_t *out, size_t n, const char *text) {
         out[i] = (uint8_t)((unsigned)hex_value(text[2 * i]) << 4 | (unsigned)hex_value(text[2 * i + 1]));
     return CZ_OK;
 }
+
+size_t cz_utf8_length(const unsigned char *s) {
+    if (s[0] < 0x80) return 1;
+    if (s[0] >= 0xc2 && s[0] <= 0xdf) return (s[1] & 0xc0) == 0x80 ? 2 : 0;
+    if (s[0] >= 0xe0 && s[0] <= 0xef) {
+        if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80) return 0;
+        if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
+        if (s[0] == 0xed && s[1] > 0x9f) return 0;
+        return 3;
+    }
+    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+        if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 || (s[3] & 0xc0) != 0x80) return 0;
+        if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+        if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
+        return 4;
+    }
+    return 0;
+}

@@ -65,6 +65,9 @@ void cz_free(void *p);
 /** Writes 2n lower-case hex digits and a NUL to out (2n + 1 bytes). */
 void cz_hex_encode(char *out, const uint8_t *in, size_t n);
 
+/** Bytes of the well-formed UTF-8 sequence (RFC 3629) at s, in a text that ends with NUL; 0 when there is none. */
+size_t cz_utf8_length(const unsigned char *s);
+
 /** Reads exactly 2n hex digits (either case) from the NUL-terminated text; CZ_ERR_LENGTH or CZ_ERR_FORMAT. */
 CZ_MUST_CHECK enum cz_status cz_hex_decode(uint8_t *out, size_t n, const char *text);
 

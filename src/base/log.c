@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/bytes.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -25,29 +27,10 @@ enum cz_status cz_log_level_parse(enum cz_log_level *out, const char *text) {
     return CZ_ERR_FORMAT;
 }
 
-/* Length of the well-formed UTF-8 sequence at s (RFC 3629), 0 when there is none. */
-static size_t utf8_length(const unsigned char *s) {
-    if (s[0] < 0x80) return 1;
-    if (s[0] >= 0xc2 && s[0] <= 0xdf) return (s[1] & 0xc0) == 0x80 ? 2 : 0;
-    if (s[0] >= 0xe0 && s[0] <= 0xef) {
-        if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80) return 0;
-        if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
-        if (s[0] == 0xed && s[1] > 0x9f) return 0;
-        return 3;
-    }
-    if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-        if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 || (s[3] & 0xc0) != 0x80) return 0;
-        if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-        if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
-        return 4;
-    }
-    return 0;
-}
-
 static void escape(char *out, size_t size, const char *text) {
     size_t n = 0;
     for (const unsigned char *s = (const unsigned char *)text; *s && n + 8 < size;) {
-        size_t len = utf8_length(s);
+        size_t len = cz_utf8_length(s);
         bool plain = len > 1 || (len == 1 && *s >= 0x20 && *s != 0x7f);
         if (as_json && (*s == '"' || *s == '\\')) out[n++] = '\\';
         if (plain) {

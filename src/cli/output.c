@@ -6,33 +6,13 @@
 #include <math.h>
 #include <unistd.h>
 
-/* Bytes of the well-formed UTF-8 sequence at s, 0 when there is none (Unicode 15, table 3-7). */
-static size_t sequence(const unsigned char *s) {
-    static const struct {
-        unsigned char first, last, second_least, second_most, length;
-    } form[] = {
-        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
-        if (s[0] < form[i].first || s[0] > form[i].last) continue;
-        if (form[i].length > 1 && (s[1] < form[i].second_least || s[1] > form[i].second_most)) return 0;
-        for (size_t k = 2; k < form[i].length; k++) {
-            if ((s[k] & 0xc0) != 0x80) return 0;
-        }
-        return form[i].length;
-    }
-    return 0;
-}
-
 char *cz_output_clean(const char *text) {
     size_t len = strlen(text), bytes;
     char *out = cz_mul_size(len, 3, &bytes) ? cz_malloc_array(bytes + 1, 1) : NULL;
     if (!out) return NULL;
     char *to = out;
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t n = sequence(s);
+        size_t n = cz_utf8_length(s);
         if (n)
             memcpy(to, s, n);
         else

@@ -58,10 +58,32 @@ static void wipes(void **state) {
     cz_memzero(NULL, 0);
 }
 
+/* Against the table of Unicode 15, 3-7, for every first two bytes. */
+static void utf8(void **state) {
+    (void)state;
+    for (unsigned a = 1; a < 256; a++) {
+        for (unsigned b = 0; b < 256; b++) {
+            const unsigned char text[5] = {(unsigned char)a, (unsigned char)b, 0x80, 0xbf, 0};
+            unsigned least = a == 0xe0   ? 0xa0
+                             : a == 0xf0 ? 0x90
+                                         : 0x80,
+                     most = a == 0xed   ? 0x9f
+                            : a == 0xf4 ? 0x8f
+                                        : 0xbf;
+            size_t n = a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : a < 0xf5 ? 4 : 0;
+            if (n > 1 && (b < least || b > most)) n = 0;
+            assert_int_equal(cz_utf8_length(text), n);
+        }
+    }
+    assert_int_equal(cz_utf8_length((const unsigned char *)"\xe2\x82"), 0);
+    assert_int_equal(cz_utf8_length((const unsigned char *)"\xf0\x9f\x98"), 0);
+    assert_int_equal(cz_utf8_length((const unsigned char *)"\xe2\x82\x7f"), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hex_round_trip), cmocka_unit_test(hex_refuses), cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(byte_order),     cmocka_unit_test(wipes),
+        cmocka_unit_test(byte_order),     cmocka_unit_test(wipes),       cmocka_unit_test(utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
