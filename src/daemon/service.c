@@ -42,6 +42,64 @@ static void refuse_malformed(struct cz_rpc_call *call) {
     refuse(call, CZ_RPC_INVALID_ARGUMENT, "the request is not a valid message");
 }
 
+/* ---- requests ---- */
+
+/* Far more than a partition has sectors. */
+#define MAX_FIELDS 65536u
+
+static bool read_varint(uint64_t *v, const uint8_t **p, const uint8_t *end) {
+    *v = 0;
+    for (unsigned shift = 0; shift < 70 && *p < end; shift += 7) {
+        uint8_t byte = *(*p)++;
+        if (shift < 64) *v |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) return true;
+    }
+    return false;
+}
+
+/*
+ * protobuf-c keeps some 100 bytes for every field, also for unknown ones of two bytes: a message of 128 MiB would take
+ * gigabytes. Whether there are at most *left fields, with those of field 1 when it is a message of its own (`nested`).
+ * What is malformed ends the count: unpacking ends there too.
+ */
+static bool few_fields(const uint8_t *p, size_t len, bool nested, uint32_t *left) {
+    const uint8_t *end = p + len;
+    while (p < end) {
+        uint64_t tag, n = 0;
+        if ((*left)-- == 0) return false;
+        if (!read_varint(&tag, &p, end)) return true;
+        switch (tag & 7) {
+        case 0:
+            if (!read_varint(&n, &p, end)) return true;
+            n = 0;
+            break;
+        case 1:
+            n = 8;
+            break;
+        case 2:
+            if (!read_varint(&n, &p, end)) return true;
+            break;
+        case 5:
+            n = 4;
+            break;
+        default:
+            return true;
+        }
+        if (n > (uint64_t)(end - p)) return true;
+        if (nested && tag == (1 << 3 | 2) && !few_fields(p, (size_t)n, false, left)) return false;
+        p += n;
+    }
+    return true;
+}
+
+/* False: refused. */
+static bool check_fields(struct cz_rpc_call *call, const uint8_t *data, size_t len, bool nested) {
+    uint32_t left = MAX_FIELDS;
+    if (few_fields(data, len, nested, &left)) return true;
+    refuse(call, CZ_RPC_INVALID_ARGUMENT, "the request has more than 65536 fields");
+    return false;
+}
+
 /* ---- jobs ---- */
 
 static void intake_of(struct cz_intake *in, const Cuzk__V1__SubmitProofRequest *m, struct cz_bytes *list) {
@@ -120,6 +178,7 @@ static bool submit(struct cz_service *s, struct cz_rpc_call *call, const Cuzk__V
 
 static void on_submit(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
     struct cz_service *s = ctx;
+    if (!check_fields(call, data, len, false)) return;
     Cuzk__V1__SubmitProofRequest *m = cuzk__v1__submit_proof_request__unpack(NULL, len, data);
     if (!m) {
         refuse_malformed(call);
@@ -196,6 +255,7 @@ static void watch(struct cz_service *s, struct cz_rpc_call *call, const char *jo
 }
 
 static void on_await(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
+    if (!check_fields(call, data, len, false)) return;
     Cuzk__V1__AwaitProofRequest *m = cuzk__v1__await_proof_request__unpack(NULL, len, data);
     if (!m) {
         refuse_malformed(call);
@@ -207,6 +267,7 @@ static void on_await(void *ctx, struct cz_rpc_call *call, const uint8_t *data, s
 
 static void on_prove(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
     struct cz_service *s = ctx;
+    if (!check_fields(call, data, len, true)) return;
     Cuzk__V1__ProveRequest *m = cuzk__v1__prove_request__unpack(NULL, len, data);
     if (!m) {
         refuse_malformed(call);
@@ -315,6 +376,7 @@ static void preload(struct cz_service *s, struct cz_rpc_call *call, const char *
 
 static void on_preload(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
     struct cz_service *s = ctx;
+    if (!check_fields(call, data, len, false)) return;
     Cuzk__V1__PreloadSrsRequest *m = cuzk__v1__preload_srs_request__unpack(NULL, len, data);
     if (!m) {
         refuse_malformed(call);

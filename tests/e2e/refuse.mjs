@@ -105,6 +105,12 @@ await withDaemon({}, async (daemon) => {
   await step('messages that are none, and too large', async () => {
     await refused(raw(client.stub, PROVE, Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f])), 'INVALID_ARGUMENT');
     await refused(raw(client.stub, PROVE, Buffer.from('\x0a\x03\x0a\x7fab', 'latin1')), 'INVALID_ARGUMENT');
+    // Fields that nobody knows: protobuf-c keeps each of them.
+    const unknown = Buffer.alloc(16 << 20, 0x20), nested = Buffer.concat([Buffer.from([0x0a, 0xfe, 0xff, 0xff, 0x07]), unknown]).subarray(0, 5 + 0xfffffe);
+    for (const method of ['Prove', 'SubmitProof', 'AwaitProof', 'PreloadSRS']) {
+      await refused(raw(client.stub, PROVE.replace('Prove', method), unknown), 'INVALID_ARGUMENT', '65536 fields');
+    }
+    await refused(raw(client.stub, PROVE, nested), 'INVALID_ARGUMENT', '65536 fields');
     const wide = new grpc.Client(daemon.tcp, grpc.credentials.createInsecure(), { 'grpc.max_send_message_length': -1, 'grpc.enable_http_proxy': 0 });
     await refused(raw(wide, PROVE, Buffer.alloc((256 << 20) + 1)), 'RESOURCE_EXHAUSTED');
     wide.close();
