@@ -1,7 +1,6 @@
 /*
- * Empty sector updates against the reference: constraint systems, witnesses,
- * public inputs. CUZK_LONG_TESTS=1 adds the digests of all circuits (minutes)
- * and every constraint of the 32 GiB witnesses.
+ * Empty sector updates against the reference: constraint systems, witnesses, public inputs. CUZK_LONG_TESTS=1 adds the
+ * digests of all circuits (minutes), partition 15 of 32 GiB and every constraint of the 32 GiB witnesses.
  */
 
 #include "base/time.h"
