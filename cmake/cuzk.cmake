@@ -40,8 +40,8 @@ function(cz_program name)
 endfunction()
 
 # cz_test(unit/field/fr SOURCES test_fr.c DEPS field …): a cmocka program and a CTest of that name. The label is the
-# first part of the name (unit, vectors, …). Tests get the source tree as CZ_SOURCE_DIR and the vectors' folder as
-# CZ_VECTORS_DIR (../shared/vectors, or the copy in tests/data when that is absent).
+# first part of the name (unit, vectors, …). Tests get the source tree as CZ_SOURCE_DIR and the folder with spec/ and
+# vectors/ as CZ_SHARED_DIR.
 function(cz_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPS;LIBS;ARGS" ${ARGN})
   string(REPLACE "/" "_" target test/${name})
