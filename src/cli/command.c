@@ -2,7 +2,6 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
-#include "filecoin/circuits/porep.h"
 
 #include <stdarg.h>
 
@@ -84,20 +83,7 @@ bool cz_command_circuit(const struct cz_command *command, const char *circuit, c
     if (!*info) {
         return (void)cz_command_usage_error(command, "unknown sector size \"%.40s\" (2KiB … 64GiB)", sector), false;
     }
-    if (*kind != CZ_CIRCUIT_POREP) {
-        (void)fprintf(stderr, "cuzk %s: circuit %s is not built yet; porep is\n", command->name, circuit);
-        *exit_status = CZ_EXIT_FAILED;
-        return false;
-    }
     return true;
-}
-
-enum cz_status cz_command_build(struct cz_r1cs **out, enum cz_circuit_kind kind, const struct cz_sector_info *sector,
-                                struct cz_error *err) {
-    if (kind != CZ_CIRCUIT_POREP) {
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "circuit %s is not built yet", cz_circuit_kind_name(kind));
-    }
-    return cz_porep_circuit_build(out, sector, err);
 }
 
 enum cz_status cz_command_params_path(char *out, size_t size, const char *folder, enum cz_circuit_kind kind,

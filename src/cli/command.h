@@ -55,11 +55,9 @@ int cz_command_usage_error(const struct cz_command *command, const char *fmt, ..
 /** Prints the detail of err, or the status's text when it has none; CZ_EXIT_FAILED. */
 int cz_command_fail(const struct cz_command *command, enum cz_status status, const struct cz_error *err);
 
-/** --circuit and --sector by name; false after a usage error, or for a circuit that is not built yet. */
+/** --circuit and --sector by name; false after a usage error. */
 bool cz_command_circuit(const struct cz_command *command, const char *circuit, const char *sector,
                         enum cz_circuit_kind *kind, const struct cz_sector_info **info, int *exit_status);
-CZ_MUST_CHECK enum cz_status cz_command_build(struct cz_r1cs **out, enum cz_circuit_kind kind,
-                                              const struct cz_sector_info *sector, struct cz_error *err);
 
 /** "DIR/v28-….EXTENSION" for a circuit. */
 CZ_MUST_CHECK enum cz_status cz_command_params_path(char *out, size_t size, const char *folder,

@@ -1,17 +1,17 @@
-/* cuzk prove: a proof of every partition of a C1 output, on the CPU device, verified before it is written. */
+/* cuzk prove: a proof of every partition of an input, on the CPU device, verified before it is written. */
 
-#include "cli/command.h"
+#include "cli/source.h"
 
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/time.h"
-#include "filecoin/circuits/porep.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 #include "groth16/verify.h"
 
 struct prove_args {
-    const char *c1, *params, *out, *unsafe;
+    struct cz_source source;
+    const char *params, *out, *unsafe;
     bool check;
 };
 
@@ -19,7 +19,8 @@ struct prove_args {
 struct prover {
     struct cz_pool *pool;
     struct cz_device *dev;
-    struct cz_c1 *c1;
+    struct cz_input *input;
+    uint32_t first, end; /* partitions */
     struct cz_r1cs *r1cs;
     struct cz_params params;
     struct cz_srs *srs;
@@ -36,7 +37,7 @@ static void done(struct prover *p) {
     cz_srs_destroy(p->srs);
     cz_params_close(&p->params);
     cz_r1cs_destroy(p->r1cs);
-    cz_c1_destroy(p->c1);
+    cz_input_destroy(p->input);
     cz_device_destroy(p->dev);
     cz_pool_destroy(p->pool);
 }
@@ -68,17 +69,18 @@ static enum cz_status load(struct prover *p, const struct prove_args *args, cons
     enum cz_status status = args->unsafe ? parse_blinding(&p->blinding, args->unsafe, err) : CZ_OK;
     if (status != CZ_OK) return status;
     p->fixed = args->unsafe;
-    status = cz_c1_parse_file(&p->c1, args->c1, err);
+    status = cz_source_load(&p->input, &args->source, err);
+    if (status == CZ_OK) status = cz_source_partitions(&p->first, &p->end, &args->source, p->input, err);
     if (status != CZ_OK) return status;
     p->parse = cz_time_since(start);
-    if (cz_registered_seal_version(p->c1->proof) == CZ_SEAL_NON_INTERACTIVE) {
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s: %s needs aggregation, which comes later", args->c1,
-                            cz_registered_seal_name(p->c1->proof));
+    const struct cz_c1 *c1 = p->input->c1;
+    if (c1 && cz_registered_seal_version(c1->proof) == CZ_SEAL_NON_INTERACTIVE) {
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s needs aggregation, which comes later",
+                            cz_registered_seal_name(c1->proof));
     }
     start = cz_time_now_ns();
-    const struct cz_sector_info *sector = cz_registered_seal_sector(p->c1->proof);
-    status = cz_command_params_path(path, sizeof path, args->params, CZ_CIRCUIT_POREP, sector, "params", err);
-    if (status == CZ_OK) status = cz_command_build(&p->r1cs, CZ_CIRCUIT_POREP, sector, err);
+    status = cz_command_params_path(path, sizeof path, args->params, p->input->kind, p->input->sector, "params", err);
+    if (status == CZ_OK) status = cz_input_circuit_build(&p->r1cs, p->input->kind, p->input->sector, err);
     if (status == CZ_OK) status = cz_params_open(&p->params, path, p->r1cs, err);
     if (status == CZ_OK) status = cz_pool_create(&p->pool, common->threads);
     if (status == CZ_OK && args->check) {
@@ -125,13 +127,13 @@ static enum cz_status prove_partition(struct prover *p, uint32_t k, uint8_t out[
     bool valid = false;
     uint64_t start = cz_time_now_ns();
     enum cz_status status = cz_witness_init(&p->witness, p->r1cs);
-    if (status == CZ_OK) status = cz_porep_circuit_assign(&p->witness, p->r1cs, p->c1, k, err);
+    if (status == CZ_OK) status = cz_input_assign(&p->witness, p->r1cs, p->input, k, err);
     p->assign += cz_time_since(start);
     if (status != CZ_OK) return status;
     char stage[64];
-    (void)snprintf(stage, sizeof stage, "partition %u of %u", k + 1, p->c1->num_partitions);
+    (void)snprintf(stage, sizeof stage, "partition %u of %u", k + 1, p->input->num_partitions);
     cz_progress_stage(progress, stage);
-    if (k > 0) cz_progress_update(progress, (double)k / p->c1->num_partitions);
+    if (k > p->first) cz_progress_update(progress, (double)(k - p->first) / (p->end - p->first));
     status = cz_prove(&proof, &timing, p->srs, &p->params.vk, &p->witness, p->fixed ? &p->blinding : NULL, err);
     if (status != CZ_OK) return status;
     add_timing(&p->compute, &timing);
@@ -169,11 +171,11 @@ static enum cz_status prove(struct prover *p, const struct prove_args *args, con
     cz_progress_start(&progress, "prove");
     enum cz_status status = load(p, args, common, &progress, err);
     uint8_t *bytes = NULL;
-    size_t len = status == CZ_OK ? (size_t)p->c1->num_partitions * CZ_PROOF_BYTES : 0;
+    size_t len = status == CZ_OK ? (size_t)(p->end - p->first) * CZ_PROOF_BYTES : 0;
     if (status == CZ_OK && !(bytes = cz_calloc(len, 1)))
         status = cz_error_set(err, CZ_ERR_MEMORY, "no memory for the proof");
-    for (uint32_t k = 0; status == CZ_OK && k < p->c1->num_partitions; k++) {
-        status = prove_partition(p, k, bytes + (size_t)k * CZ_PROOF_BYTES, &progress, err);
+    for (uint32_t k = p->first; status == CZ_OK && k < p->end; k++) {
+        status = prove_partition(p, k, bytes + (size_t)(k - p->first) * CZ_PROOF_BYTES, &progress, err);
     }
     cz_progress_end(&progress);
     if (status == CZ_OK) status = cz_file_write(args->out, bytes, len, err);
@@ -183,30 +185,37 @@ static enum cz_status prove(struct prover *p, const struct prove_args *args, con
 }
 
 static int run(int argc, char **argv) {
-    struct prove_args args = {0};
+    struct prove_args args = {.check = false};
     struct cz_common common = {0};
-    const struct cz_option option[] = {
-        {"c1", CZ_OPTIONS_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
+    struct cz_option option[CZ_SOURCE_OPTIONS + 4];
+    const struct cz_option own[4] = {
         {"params", CZ_OPTIONS_TEXT, &args.params, "DIR", "folder with the v28 parameter files", true},
         {"out", CZ_OPTIONS_TEXT, &args.out, "FILE", "where the proof goes, 192 bytes a partition", true},
         {"check-params", CZ_OPTIONS_FLAG, &args.check, NULL, "check every point of the parameters first", false},
-        {"unsafe-randomness", CZ_OPTIONS_TEXT, &args.unsafe, "R,S", "fixed r and s, hex: the proof then hides nothing",
-         false},
+        {"unsafe-randomness", CZ_OPTIONS_TEXT, &args.unsafe, "R,S",
+         "fixed r and s for every partition, hex: the proof then hides nothing", false},
     };
     int exit_status;
-    if (!cz_command_parse(&CZ_COMMAND_PROVE, argc, argv, option, sizeof option / sizeof *option, &common, NULL, 0, NULL,
-                          &exit_status))
+    cz_source_init(&args.source);
+    cz_source_options(&args.source, option);
+    memcpy(option + CZ_SOURCE_OPTIONS, own, sizeof own);
+    if (!cz_source_parse(&args.source, &CZ_COMMAND_PROVE, argc, argv, option, CZ_SOURCE_OPTIONS + 4, &common,
+                         &exit_status)) {
         return exit_status;
+    }
     struct cz_error err = {0};
     struct prover p = {0};
     enum cz_status status = prove(&p, &args, &common, &err);
     done(&p);
+    cz_source_done(&args.source);
     return status == CZ_OK ? CZ_EXIT_DONE : cz_command_fail(&CZ_COMMAND_PROVE, status, &err);
 }
 
 const struct cz_command CZ_COMMAND_PROVE = {
     .name = "prove",
-    .usage = "prove --c1 FILE --params DIR --out FILE [--check-params] [--unsafe-randomness R,S]",
-    .about = "Proves every partition of a C1 output. The proof is verified before it is written.",
+    .usage = "prove --c1 FILE | --type KIND --vanilla FILE… …  --params DIR --out FILE [--check-params]\n"
+             "                 [--unsafe-randomness R,S]",
+    .about = "Proves every partition of a C1 output, or of PoSt or update vanilla proofs. The proof is verified before "
+             "it is written.",
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/toxic_waste.h"
 
 #include "base/bytes.h"
+#include "filecoin/input.h"
 #include "groth16/setup.h"
 
 #include <errno.h>
@@ -49,7 +50,7 @@ static enum cz_status setup(const struct setup_args *args, const struct cz_commo
     if (status == CZ_OK) status = cz_command_params_path(vk, sizeof vk, args->out, kind, sector, "vk", err);
     if (status == CZ_OK) status = cz_pool_create(&pool, common->threads);
     if (status == CZ_OK) status = cz_device_create_cpu(&dev, pool);
-    if (status == CZ_OK) status = cz_command_build(&r1cs, kind, sector, err);
+    if (status == CZ_OK) status = cz_input_circuit_build(&r1cs, kind, sector, err);
     if (status != CZ_OK) goto out;
     cz_progress_start(&progress, "setup");
     status = cz_setup_write(&result, params, vk, r1cs, &waste, dev, pool, cz_progress_update, &progress, err);
@@ -67,7 +68,7 @@ static int run(int argc, char **argv) {
     struct setup_args args = {0};
     struct cz_common common = {0};
     const struct cz_option option[] = {
-        {"circuit", CZ_OPTIONS_TEXT, &args.circuit, "KIND", "porep (more to come)", true},
+        {"circuit", CZ_OPTIONS_TEXT, &args.circuit, "KIND", "porep, winning, window, update or update-poseidon", true},
         {"sector", CZ_OPTIONS_TEXT, &args.sector, "SIZE", "2KiB … 64GiB, any case", true},
         {"out", CZ_OPTIONS_TEXT, &args.out, "DIR", "folder for the .params and .vk files (made if absent)", true},
         {"toxic-waste", CZ_OPTIONS_TEXT, &args.waste, "FILE",

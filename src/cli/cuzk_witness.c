@@ -1,14 +1,12 @@
 /* cuzk witness: digest and public inputs of the witness of each partition. */
 
-#include "cli/command.h"
+#include "cli/source.h"
 
 #include "base/bytes.h"
 #include "base/time.h"
-#include "filecoin/circuits/porep.h"
 
 struct witness_args {
-    const char *c1;
-    uint32_t partition;
+    struct cz_source source;
     bool stats;
 };
 
@@ -34,28 +32,20 @@ static void print_partition(const struct cz_common *common, uint32_t k, const st
 }
 
 static enum cz_status witness(const struct witness_args *args, const struct cz_common *common, struct cz_error *err) {
-    struct cz_c1 *c1 = NULL;
+    struct cz_input *input = NULL;
     struct cz_r1cs *r1cs = NULL;
     struct cz_witness w = {0};
+    uint32_t first, end;
     uint64_t start = cz_time_now_ns();
-    enum cz_status status = cz_c1_parse_file(&c1, args->c1, err);
+    enum cz_status status = cz_source_load(&input, &args->source, err);
     double parse = cz_time_since(start), assign = 0;
     if (status != CZ_OK) return status;
-    uint32_t first = 0, end = c1->num_partitions;
-    if (args->partition != UINT32_MAX) {
-        if (args->partition >= end) {
-            status = cz_error_set(err, CZ_ERR_ARGUMENT, "--partition %u: %s has partitions 0 to %u", args->partition,
-                                  args->c1, end - 1);
-            goto out;
-        }
-        first = args->partition;
-        end = first + 1;
-    }
-    status = cz_command_build(&r1cs, CZ_CIRCUIT_POREP, cz_registered_seal_sector(c1->proof), err);
-    for (uint32_t k = first; k < end && status == CZ_OK; k++) {
+    status = cz_source_partitions(&first, &end, &args->source, input, err);
+    if (status == CZ_OK) status = cz_input_circuit_build(&r1cs, input->kind, input->sector, err);
+    for (uint32_t k = first; status == CZ_OK && k < end; k++) {
         start = cz_time_now_ns();
         status = cz_witness_init(&w, r1cs);
-        if (status == CZ_OK) status = cz_porep_circuit_assign(&w, r1cs, c1, k, err);
+        if (status == CZ_OK) status = cz_input_assign(&w, r1cs, input, k, err);
         assign += cz_time_since(start);
         if (status == CZ_OK) print_partition(common, k, r1cs, &w);
         cz_witness_done(&w);
@@ -66,32 +56,33 @@ static enum cz_status witness(const struct witness_args *args, const struct cz_c
                             : "parse %.6f s, assign %.6f s, %u bits and %u elements a partition\n",
                parse, assign, r1cs->num_bits, r1cs->num_aux - r1cs->num_bits);
     }
-out:
     cz_r1cs_destroy(r1cs);
-    cz_c1_destroy(c1);
+    cz_input_destroy(input);
     return status;
 }
 
 static int run(int argc, char **argv) {
-    struct witness_args args = {.partition = UINT32_MAX};
+    struct witness_args args = {.stats = false};
     struct cz_common common = {0};
-    const struct cz_option option[] = {
-        {"c1", CZ_OPTIONS_TEXT, &args.c1, "FILE", "C1 output (JSON, gzip, or the client's envelope)", true},
-        {"partition", CZ_OPTIONS_U32, &args.partition, "K", "only this partition (default: all)", false},
-        {"stats", CZ_OPTIONS_FLAG, &args.stats, NULL, "also print seconds and sizes", false},
-    };
-    int exit_status;
-    if (!cz_command_parse(&CZ_COMMAND_WITNESS, argc, argv, option, sizeof option / sizeof *option, &common, NULL, 0,
-                          NULL, &exit_status))
-        return exit_status;
+    struct cz_option option[CZ_SOURCE_OPTIONS + 1];
     struct cz_error err = {0};
+    int exit_status;
+    cz_source_init(&args.source);
+    cz_source_options(&args.source, option);
+    option[CZ_SOURCE_OPTIONS] =
+        (struct cz_option){"stats", CZ_OPTIONS_FLAG, &args.stats, NULL, "also print seconds and sizes", false};
+    if (!cz_source_parse(&args.source, &CZ_COMMAND_WITNESS, argc, argv, option, CZ_SOURCE_OPTIONS + 1, &common,
+                         &exit_status)) {
+        return exit_status;
+    }
     enum cz_status status = witness(&args, &common, &err);
+    cz_source_done(&args.source);
     return status == CZ_OK ? CZ_EXIT_DONE : cz_command_fail(&CZ_COMMAND_WITNESS, status, &err);
 }
 
 const struct cz_command CZ_COMMAND_WITNESS = {
     .name = "witness",
-    .usage = "witness --c1 FILE [--partition K] [--stats]",
+    .usage = "witness --c1 FILE | --type KIND --vanilla FILE… … [--partition K] [--stats]",
     .about =
         "Makes the witness of each partition and prints its SHA-256 (counts, inputs and aux values) and public inputs.",
     .run = run,
