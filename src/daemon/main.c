@@ -231,6 +231,7 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
         .compute_workers = 1, /* one partition takes all cores */
         .queue_depth = c->max_gpu_queue_depth ? c->max_gpu_queue_depth : c->lookahead,
         .max_jobs = c->max_jobs,
+        .ended = cz_service_log_result,
         .nice = WORK_NICE,
     };
     st = cz_engine_create(&d->engine, &options, err);

@@ -148,6 +148,12 @@ static void yield_to_status(void) {
     done = true;
 }
 
+static size_t input_len(const Cuzk__V1__SubmitProofRequest *m) {
+    size_t len = m->vanilla_proof.len;
+    for (size_t i = 0; i < m->n_vanilla_proofs; i++) len += m->vanilla_proofs[i].len;
+    return len;
+}
+
 /* Checks, parses, queues. On failure the call is finished. */
 static bool submit(struct cz_service *s, struct cz_rpc_call *call, const Cuzk__V1__SubmitProofRequest *m,
                    struct cz_engine_ticket *ticket) {
@@ -164,7 +170,7 @@ static bool submit(struct cz_service *s, struct cz_rpc_call *call, const Cuzk__V
     free(list);
     if (st == CZ_OK) {
         cz_log(CZ_LOG_INFO, "%s: request \"%.128s\" from %s, %s, %zu bytes%s", ticket->job_id, m->request_id,
-               cz_rpc_call_peer(call), cz_proof_kind_name(CZ_PROOF_POREP), m->vanilla_proof.len,
+               cz_rpc_call_peer(call), cz_proof_kind_name((enum cz_proof_kind)(m->proof_kind - 1)), input_len(m),
                ticket->joined ? ", joins" : "");
         return true;
     }
@@ -194,6 +200,18 @@ static void on_submit(void *ctx, struct cz_rpc_call *call, const uint8_t *data, 
     cuzk__v1__submit_proof_request__free_unpacked(m, NULL);
 }
 
+void cz_service_log_result(void *ctx, const struct cz_job_result *r) {
+    (void)ctx;
+    if (r->state == CZ_JOB_COMPLETED) {
+        cz_log(CZ_LOG_INFO,
+               "%s: proved in %" PRIu64 " ms (queued %" PRIu64 ", parameters %" PRIu64 ", synthesis %" PRIu64
+               ", compute %" PRIu64 ")",
+               r->job_id, r->total_ms, r->queue_wait_ms, r->srs_load_ms, r->synthesis_ms, r->compute_ms);
+    } else if (r->state == CZ_JOB_FAILED || r->state == CZ_JOB_CANCELLED) {
+        cz_log(CZ_LOG_ERROR, "%s: failed after %" PRIu64 " ms: %s", r->job_id, r->total_ms, r->error);
+    }
+}
+
 static void fill_result(Cuzk__V1__AwaitProofResponse *out, const struct cz_job_result *r) {
     switch (r->state) {
     case CZ_JOB_COMPLETED:
@@ -219,22 +237,10 @@ static void fill_result(Cuzk__V1__AwaitProofResponse *out, const struct cz_job_r
     out->total_ms = r->total_ms;
 }
 
-static void log_result(const struct cz_job_result *r) {
-    if (r->state == CZ_JOB_COMPLETED) {
-        cz_log(CZ_LOG_INFO,
-               "%s: proved in %" PRIu64 " ms (queued %" PRIu64 ", parameters %" PRIu64 ", synthesis %" PRIu64
-               ", compute %" PRIu64 ")",
-               r->job_id, r->total_ms, r->queue_wait_ms, r->srs_load_ms, r->synthesis_ms, r->compute_ms);
-    } else if (r->state == CZ_JOB_FAILED || r->state == CZ_JOB_CANCELLED) {
-        cz_log(CZ_LOG_ERROR, "%s: failed after %" PRIu64 " ms: %s", r->job_id, r->total_ms, r->error);
-    }
-}
-
 /* On the engine's notifier thread. */
 static void await_done(void *ctx, const struct cz_job_result *r) {
     Cuzk__V1__AwaitProofResponse out = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     fill_result(&out, r);
-    log_result(r);
     reply(ctx, &out.base);
 }
 
@@ -242,7 +248,6 @@ static void prove_done(void *ctx, const struct cz_job_result *r) {
     Cuzk__V1__AwaitProofResponse result = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     Cuzk__V1__ProveResponse out = CUZK__V1__PROVE_RESPONSE__INIT;
     fill_result(&result, r);
-    log_result(r);
     out.result = &result;
     reply(ctx, &out.base);
 }

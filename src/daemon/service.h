@@ -19,4 +19,7 @@ unsigned cz_service_port(const struct cz_service *s, size_t i);
 /** Refuses new calls, gives the replies under way a few seconds, ends. Accepts NULL. */
 void cz_service_destroy(struct cz_service *s);
 
+/** One line in the log about a job that ended: for cz_engine_options.ended. */
+void cz_service_log_result(void *ctx, const struct cz_job_result *result);
+
 #endif

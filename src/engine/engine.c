@@ -121,7 +121,7 @@ void cz_engine_drain(struct cz_engine *e) {
     e->draining = true;
     while (e->num_live > 0 && !e->stop) cz_engine_wait_change(e, 0);
     /* The notifier has told everyone before this returns. */
-    while ((e->watches || e->delivering) && !e->stop) {
+    while ((e->watches || e->num_unannounced || e->delivering) && !e->stop) {
         (void)pthread_cond_signal(&e->notify);
         cz_engine_wait_change(e, cz_time_now_ns() + 10000000);
     }
@@ -161,19 +161,15 @@ static enum cz_status admit(struct cz_engine *e, const struct cz_engine_request 
     return CZ_OK;
 }
 
-static enum cz_status check_request(const struct cz_engine_request *request, const struct cz_sector_info **sector,
-                                    struct cz_error *err) {
-    if (request->kind != CZ_PROOF_POREP) {
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "proof kind %s", cz_proof_kind_name(request->kind));
-    }
-    if (!request->c1) return cz_error_set(err, CZ_ERR_ARGUMENT, "no input");
+static enum cz_status check_request(const struct cz_engine_request *request, struct cz_error *err) {
+    const struct cz_input *input = request->input;
+    if (!input) return cz_error_set(err, CZ_ERR_ARGUMENT, "no input");
     if (request->request_id && strlen(request->request_id) > CZ_REQUEST_ID_MAX) {
         return cz_error_set(err, CZ_ERR_LIMIT, "request_id is longer than %d bytes", CZ_REQUEST_ID_MAX);
     }
-    *sector = cz_sector_by_size(request->c1->sector_size);
-    if (!*sector) { return cz_error_set(err, CZ_ERR_UNSUPPORTED, "sector size %" PRIu64, request->c1->sector_size); }
-    if (request->c1->num_partitions == 0 || request->c1->num_partitions > 4096) {
-        return cz_error_set(err, CZ_ERR_LIMIT, "%u partitions", request->c1->num_partitions);
+    if (!input->sector) return cz_error_set(err, CZ_ERR_UNSUPPORTED, "sector size");
+    if (input->num_partitions == 0 || input->num_partitions > 4096) {
+        return cz_error_set(err, CZ_ERR_LIMIT, "%u partitions", input->num_partitions);
     }
     return CZ_OK;
 }
@@ -181,17 +177,17 @@ static enum cz_status check_request(const struct cz_engine_request *request, con
 /* Without the lock: everything that takes time before a job is queued. */
 static enum cz_status prepare(struct cz_engine *e, const struct cz_engine_request *request, struct cz_circuit **circuit,
                               struct cz_budget_need *need, struct cz_error *err) {
-    const struct cz_sector_info *sector = NULL;
-    enum cz_status st = check_request(request, &sector, err);
+    const struct cz_input *input = request->input;
+    enum cz_status st = check_request(request, err);
     if (st != CZ_OK) return st;
-    st = e->ops->input_check(e->ops_ctx, request->c1, err);
+    st = e->ops->input_check(e->ops_ctx, input, err);
     if (st != CZ_OK) return st;
     cz_engine_lock(e);
-    st = cz_residency_open(e, circuit, CZ_CIRCUIT_POREP, sector, err);
+    st = cz_residency_open(e, circuit, input->kind, input->sector, err);
     cz_engine_unlock(e);
     if (st != CZ_OK) return st;
     *need = (struct cz_budget_need){
-        .input = e->ops->input_bytes(e->ops_ctx, request->c1),
+        .input = e->ops->input_bytes(e->ops_ctx, input),
         .witness = (*circuit)->plan.witness,
         .compute = (*circuit)->plan.compute,
     };
@@ -240,7 +236,7 @@ enum cz_status cz_engine_submit(struct cz_engine *e, const struct cz_engine_requ
     }
     cz_engine_unlock(e);
 out:
-    if (!taken && request->c1) e->ops->input_free(e->ops_ctx, request->c1);
+    if (!taken && request->input) e->ops->input_free(e->ops_ctx, request->input);
     return st;
 }
 

@@ -19,6 +19,8 @@ enum cz_proof_kind { CZ_PROOF_POREP, CZ_PROOF_SNAP, CZ_PROOF_WINDOW, CZ_PROOF_WI
 
 /** "porep-c2", "snap-update", "window-post", "winning-post". */
 const char *cz_proof_kind_name(enum cz_proof_kind kind);
+/** The kind of an input. */
+enum cz_proof_kind cz_proof_kind_of(const struct cz_input *input);
 
 /** DEFAULT is by kind: winning CRITICAL, window HIGH, others NORMAL. Higher first, then in order of arrival. */
 enum cz_priority {
@@ -29,6 +31,23 @@ enum cz_priority {
     CZ_PRIORITY_CRITICAL,
 };
 
+#define CZ_JOB_ID_BYTES 48
+
+enum cz_job_state { CZ_JOB_QUEUED, CZ_JOB_STARTING, CZ_JOB_RUNNING, CZ_JOB_COMPLETED, CZ_JOB_FAILED, CZ_JOB_CANCELLED };
+
+struct cz_job_result {
+    char job_id[CZ_JOB_ID_BYTES];
+    enum cz_job_state state; /* QUEUED, STARTING or RUNNING: the timeout came first */
+    const uint8_t *proof;    /* valid during the call */
+    size_t proof_len;        /* 0 unless COMPLETED */
+    const char *error;       /* "" unless FAILED or CANCELLED; valid during the call */
+    /* Waiting until the first partition computes; then sums over the partitions, so they may exceed the total. */
+    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, compute_ms, total_ms;
+};
+
+/** Called once, on a thread of the engine that it must not hold up, or within cz_engine_destroy. */
+typedef void cz_engine_done_fn(void *ctx, const struct cz_job_result *result);
+
 struct cz_engine_options {
     const struct cz_stage_ops *ops; /* borrowed, with its context, until cz_engine_destroy */
     void *ops_ctx;
@@ -37,11 +56,13 @@ struct cz_engine_options {
     uint64_t evict_min_idle_ms; /* an SRS unused for less is not evicted */
     unsigned assign_workers;    /* each of these: 0 means 1 */
     unsigned compute_workers;
-    unsigned queue_depth; /* partitions that may wait between two stages */
-    unsigned max_jobs;    /* queued and running; 0: 1000 */
-    unsigned keep_jobs;   /* finished jobs kept for retries and AwaitProof; 0: 1000 */
-    uint64_t keep_ms;     /* and for how long; 0: an hour */
-    int nice;             /* added to the stage threads' nice value, so that status calls are answered under load */
+    unsigned queue_depth;     /* partitions that may wait between two stages */
+    unsigned max_jobs;        /* queued and running; 0: 1000 */
+    unsigned keep_jobs;       /* finished jobs kept for retries and AwaitProof; 0: 1000 */
+    uint64_t keep_ms;         /* and for how long; 0: an hour */
+    cz_engine_done_fn *ended; /* may be NULL: told of every job that ended, before its watchers */
+    void *ended_ctx;
+    int nice; /* added to the stage threads' nice value, so that status calls are answered under load */
 };
 
 struct cz_engine;
@@ -55,15 +76,13 @@ CZ_MUST_CHECK enum cz_status cz_engine_create(struct cz_engine **out, const stru
  */
 void cz_engine_destroy(struct cz_engine *e);
 
-#define CZ_JOB_ID_BYTES 48
 #define CZ_REQUEST_ID_MAX 512
 
 struct cz_engine_request {
-    enum cz_proof_kind kind;
     enum cz_priority priority;
     const char *request_id;   /* empty or NULL: always a new job */
     uint8_t input_digest[32]; /* over every field of the request that matters to the proof */
-    struct cz_c1 *c1;         /* taken in every case */
+    struct cz_input *input;   /* taken in every case */
 };
 
 struct cz_engine_ticket {
@@ -85,21 +104,6 @@ bool cz_engine_join(struct cz_engine *e, const char *request_id, const uint8_t i
  */
 CZ_MUST_CHECK enum cz_status cz_engine_submit(struct cz_engine *e, const struct cz_engine_request *request,
                                               struct cz_engine_ticket *ticket, struct cz_error *err);
-
-enum cz_job_state { CZ_JOB_QUEUED, CZ_JOB_STARTING, CZ_JOB_RUNNING, CZ_JOB_COMPLETED, CZ_JOB_FAILED, CZ_JOB_CANCELLED };
-
-struct cz_job_result {
-    char job_id[CZ_JOB_ID_BYTES];
-    enum cz_job_state state; /* QUEUED, STARTING or RUNNING: the timeout came first */
-    const uint8_t *proof;    /* valid during the call */
-    size_t proof_len;        /* 0 unless COMPLETED */
-    const char *error;       /* "" unless FAILED or CANCELLED; valid during the call */
-    /* Waiting until the first partition computes; then sums over the partitions, so they may exceed the total. */
-    uint64_t queue_wait_ms, srs_load_ms, synthesis_ms, compute_ms, total_ms;
-};
-
-/** Called once, on a thread of the engine that it must not hold up, or within cz_engine_destroy. */
-typedef void cz_engine_done_fn(void *ctx, const struct cz_job_result *result);
 
 /**
  * Calls `done` when the job has ended or after timeout_ms (0: no limit). CZ_ERR_NOT_FOUND: no such job (or finished

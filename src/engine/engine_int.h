@@ -49,7 +49,7 @@ struct cz_job {
     enum cz_priority priority;
     uint64_t seq;
     enum cz_job_state state;
-    struct cz_c1 *c1;
+    struct cz_input *input;
     size_t input_bytes;
     struct cz_circuit *circuit;
     bool holds_srs;
@@ -59,7 +59,8 @@ struct cz_job {
     uint32_t num_retry;
     uint8_t *proof;
     char error[512];
-    uint32_t pins; /* results being delivered */
+    uint32_t pins;  /* results being delivered */
+    bool announced; /* options.ended was told of its end */
     uint64_t submit_ns, start_ns, end_ns;
     bool has_computed;
     double wait_seconds; /* until its first partition computed, less what was spent on it meanwhile */
@@ -92,7 +93,7 @@ struct cz_engine {
     struct cz_budget budget;
     struct cz_circuit circuit[CZ_ENGINE_MAX_SRS];
     struct cz_job *jobs, *live;
-    uint32_t num_live;
+    uint32_t num_live, num_unannounced;
     uint64_t next_seq;
     char id_prefix[20];
     uint32_t idle_assign; /* assign workers with nothing to do */

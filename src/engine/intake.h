@@ -12,7 +12,7 @@ struct cz_intake {
     int proof_kind;            /* 1 PoRep, 2 SnapDeals, 3 window, 4 winning */
     int priority;              /* 0 … 4 */
     uint64_t sector_size;      /* 0: not given */
-    uint64_t registered_proof; /* 0: not given (it is also the number of the first 2 KiB proof) */
+    uint64_t registered_proof; /* 0: not given, or the first 2 KiB proof: window PoSt alone needs it */
     uint64_t sector_number, miner_id;
     struct cz_bytes vanilla_proof;
     const struct cz_bytes *vanilla_proofs;
@@ -30,7 +30,12 @@ CZ_MUST_CHECK enum cz_status cz_intake_digest(uint8_t out[32], const struct cz_i
 
 /**
  * Parses the input and checks it against the other fields. Fills `out` (its request_id borrowed from `in`) for
- * cz_engine_submit. CZ_ERR_UNSUPPORTED for non-interactive PoRep, and for the other kinds.
+ * cz_engine_submit. CZ_ERR_UNSUPPORTED for non-interactive PoRep.
+ *
+ * PoSt: vanilla_proofs has a FallbackPoStSectorProof a sector, or vanilla_proof holds the only one; window wants the
+ * sectors of one partition and its registered_proof (go-state-types' number: 5 to 9 version 1, 10 to 14 the one that is
+ * V1_1 there and V1_2 in the reference). SnapDeals: a PartitionProof a partition, all of the sector's. The input keeps
+ * copies of them.
  */
 CZ_MUST_CHECK enum cz_status cz_intake_parse(struct cz_engine_request *out, const struct cz_intake *in,
                                              struct cz_error *err);

@@ -12,6 +12,20 @@ const char *cz_proof_kind_name(enum cz_proof_kind kind) {
     return (unsigned)kind < CZ_PROOF_KINDS ? KIND_NAME[kind] : "unknown";
 }
 
+enum cz_proof_kind cz_proof_kind_of(const struct cz_input *input) {
+    switch (input->kind) {
+    case CZ_CIRCUIT_WINNING:
+        return CZ_PROOF_WINNING;
+    case CZ_CIRCUIT_WINDOW:
+        return CZ_PROOF_WINDOW;
+    case CZ_CIRCUIT_UPDATE:
+    case CZ_CIRCUIT_UPDATE_POSEIDON:
+        return CZ_PROOF_SNAP;
+    default:
+        return CZ_PROOF_POREP;
+    }
+}
+
 const double CZ_DURATION_BOUND[CZ_DURATION_BUCKETS] = {1, 5, 10, 30, 60, 120, 300, 600, 1200, 1800};
 
 bool cz_job_ended(const struct cz_job *job) {
@@ -34,9 +48,9 @@ struct cz_job *cz_job_find_request(struct cz_engine *e, const char *request_id, 
     return NULL;
 }
 
-static enum cz_priority priority_of(const struct cz_engine_request *request) {
+static enum cz_priority priority_of(const struct cz_engine_request *request, enum cz_proof_kind kind) {
     if (request->priority > CZ_PRIORITY_DEFAULT && request->priority <= CZ_PRIORITY_CRITICAL) return request->priority;
-    switch (request->kind) {
+    switch (kind) {
     case CZ_PROOF_WINNING:
         return CZ_PRIORITY_CRITICAL;
     case CZ_PROOF_WINDOW:
@@ -47,7 +61,7 @@ static enum cz_priority priority_of(const struct cz_engine_request *request) {
 }
 
 static void free_job(struct cz_engine *e, struct cz_job *job) {
-    if (job->c1) e->ops->input_free(e->ops_ctx, job->c1);
+    if (job->input) e->ops->input_free(e->ops_ctx, job->input);
     free(job->request_id);
     free(job->attempts);
     free(job->retry);
@@ -59,7 +73,7 @@ enum cz_status cz_job_add(struct cz_engine *e, struct cz_job **out, const struct
                           struct cz_circuit *circuit, size_t input_bytes) {
     struct cz_job *job = calloc(1, sizeof *job);
     if (!job) return CZ_ERR_MEMORY;
-    uint32_t n = request->c1->num_partitions;
+    uint32_t n = request->input->num_partitions;
     job->attempts = calloc(n, 1);
     job->retry = calloc(n, 1);
     job->proof = calloc(n, CZ_STAGE_PROOF_BYTES);
@@ -72,9 +86,9 @@ enum cz_status cz_job_add(struct cz_engine *e, struct cz_job **out, const struct
     job->seq = e->next_seq++;
     (void)snprintf(job->id, sizeof job->id, "%s-%" PRIu64, e->id_prefix, job->seq);
     memcpy(job->digest, request->input_digest, 32);
-    job->kind = request->kind;
-    job->priority = priority_of(request);
-    job->c1 = request->c1;
+    job->kind = cz_proof_kind_of(request->input);
+    job->priority = priority_of(request, job->kind);
+    job->input = request->input;
     job->input_bytes = input_bytes;
     job->circuit = circuit;
     job->num_partitions = n;
@@ -116,15 +130,16 @@ void cz_job_end(struct cz_engine *e, struct cz_job *job, enum cz_job_state state
     job->end_ns = cz_time_now_ns();
     (void)snprintf(job->error, sizeof job->error, "%s", error);
     count_end(e, job);
+    e->num_unannounced++;
     cz_job_settle(e, job);
     (void)pthread_cond_signal(&e->notify);
     cz_engine_changed(e);
 }
 
 void cz_job_settle(struct cz_engine *e, struct cz_job *job) {
-    if (!cz_job_ended(job) || job->in_flight > 0 || !job->c1) return;
-    e->ops->input_free(e->ops_ctx, job->c1); /* quick: one arena */
-    job->c1 = NULL;
+    if (!cz_job_ended(job) || job->in_flight > 0 || !job->input) return;
+    e->ops->input_free(e->ops_ctx, job->input); /* quick: a few pieces */
+    job->input = NULL;
     cz_budget_release(&e->budget, CZ_BUDGET_INPUT, job->input_bytes);
     if (job->holds_srs) cz_residency_release(e, job->circuit);
     job->holds_srs = false;
@@ -163,7 +178,7 @@ void cz_job_sweep(struct cz_engine *e) {
     struct cz_job **at = &e->jobs;
     while (*at) {
         struct cz_job *job = *at;
-        bool removable = cz_job_ended(job) && !job->c1 && job->pins == 0;
+        bool removable = cz_job_ended(job) && !job->input && job->pins == 0;
         kept += cz_job_ended(job);
         if (removable && (kept > e->opt.keep_jobs || now - job->end_ns > keep_ns)) {
             *at = job->next;

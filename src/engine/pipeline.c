@@ -165,7 +165,7 @@ static void assign_one(struct cz_engine *e, struct cz_job *job) {
     }
     cz_engine_unlock(e);
     uint64_t start = cz_time_now_ns();
-    enum cz_status st = e->ops->assign(e->ops_ctx, job->circuit->handle, job->c1, part->index, &part->work, &err);
+    enum cz_status st = e->ops->assign(e->ops_ctx, job->circuit->handle, job->input, part->index, &part->work, &err);
     double seconds = cz_time_since(start);
     cz_engine_lock(e);
     job->assign_seconds += seconds;
@@ -287,15 +287,15 @@ static void *compute_main(void *arg) {
 static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *part, bool last_attempt,
                                         uint8_t proof[CZ_STAGE_PROOF_BYTES], struct cz_error *err) {
     void *circuit = part->job->circuit->handle;
-    const struct cz_c1 *c1 = part->job->c1;
+    const struct cz_input *input = part->job->input;
     enum cz_status st = e->ops->finish(e->ops_ctx, circuit, part->work, proof, err);
     if (st != CZ_OK) return st;
     bool valid = false;
-    st = e->ops->verify(e->ops_ctx, circuit, c1, part->index, proof, &valid, err);
+    st = e->ops->verify(e->ops_ctx, circuit, input, part->index, proof, &valid, err);
     if (st != CZ_OK) return st;
     if (valid) return CZ_OK;
     char why[320] = "the vanilla proofs pass their own check";
-    if (last_attempt && e->ops->explain) e->ops->explain(e->ops_ctx, circuit, c1, part->index, why, sizeof why);
+    if (last_attempt && e->ops->explain) e->ops->explain(e->ops_ctx, circuit, input, part->index, why, sizeof why);
     return cz_error_set(err, CZ_ERR_PROOF_INVALID, "%s", why);
 }
 
@@ -353,6 +353,27 @@ static struct cz_watch *due_watch(struct cz_engine *e, uint64_t *next_ns) {
     return NULL;
 }
 
+/* Tells options.ended of one job that ended; false when there is none. Drops the lock. */
+static bool announce(struct cz_engine *e) {
+    if (e->num_unannounced == 0) return false;
+    struct cz_job *job = e->jobs;
+    while (job && (!cz_job_ended(job) || job->announced)) job = job->next;
+    e->num_unannounced--;
+    if (!job) return false;
+    job->announced = true;
+    if (!e->opt.ended) return true;
+    struct cz_job_result result;
+    cz_job_result(job, &result);
+    job->pins++;
+    e->delivering = true;
+    cz_engine_unlock(e);
+    e->opt.ended(e->opt.ended_ctx, &result);
+    cz_engine_lock(e);
+    e->delivering = false;
+    job->pins--;
+    return true;
+}
+
 static void wait_notify(struct cz_engine *e, uint64_t until_ns) {
     uint64_t tick = cz_time_now_ns() + 10000000000u; /* finished jobs age meanwhile */
     if (until_ns == 0 || until_ns > tick) until_ns = tick;
@@ -364,6 +385,7 @@ static void *notify_main(void *arg) {
     struct cz_engine *e = arg;
     cz_engine_lock(e);
     while (!e->stop) {
+        if (announce(e)) continue;
         uint64_t next_ns;
         struct cz_watch *w = due_watch(e, &next_ns);
         if (!w) {

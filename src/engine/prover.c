@@ -2,8 +2,6 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "filecoin/c1_check.h"
-#include "filecoin/circuits/porep.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 #include "groth16/verify.h"
@@ -110,9 +108,6 @@ static void circuit_close(void *ctx, void *handle) {
 static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *plan, enum cz_circuit_kind kind,
                                    const struct cz_sector_info *sector, struct cz_error *err) {
     const struct cz_prover *p = ctx;
-    if (kind != CZ_CIRCUIT_POREP) {
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s circuits come later", cz_circuit_kind_name(kind));
-    }
     char stem[256];
     enum cz_status st = cz_params_stem(stem, sizeof stem, kind, sector);
     if (st != CZ_OK) return cz_error_set(err, st, "no parameters' name for %s", sector->name);
@@ -121,7 +116,7 @@ static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *
         free(c);
         return cz_error_set(err, CZ_ERR_MEMORY, "a circuit");
     }
-    st = cz_porep_circuit_build(&c->r1cs, sector, err);
+    st = cz_input_circuit_build(&c->r1cs, kind, sector, err);
     if (st != CZ_OK) {
         circuit_close(ctx, c);
         return st;
@@ -176,35 +171,25 @@ static void srs_unload(void *ctx, void *handle) {
 
 /* ---- inputs ---- */
 
-static size_t path_bytes(size_t levels, size_t siblings) {
-    return levels * sizeof(struct cz_merkle_level) + siblings * sizeof(cz_node);
+static size_t input_bytes(void *ctx, const struct cz_input *input) {
+    (void)ctx;
+    return cz_input_bytes(input);
 }
 
-static size_t input_bytes(void *ctx, const struct cz_c1 *c1) {
-    (void)ctx;
-    const struct cz_sector_info *s = cz_sector_by_size(c1->sector_size);
-    if (!s) return 0;
-    size_t levels = (size_t)s->base_levels + (s->sub_arity > 0) + (s->top_arity > 0);
-    size_t siblings =
-        (size_t)s->base_levels * 7 + (s->sub_arity ? s->sub_arity - 1 : 0) + (s->top_arity ? s->top_arity - 1 : 0);
-    size_t columns = 1 + CZ_DRG_PARENTS + CZ_EXP_PARENTS;
-    size_t challenge = sizeof(struct cz_porep_challenge) + path_bytes(s->nodes_log2, s->nodes_log2) +
-                       (columns + 1) * path_bytes(levels, siblings) + columns * s->layers * sizeof(cz_node);
-    size_t exact = (size_t)c1->num_partitions * c1->challenges_per_partition * challenge + sizeof *c1;
-    return exact + exact / 4; /* the arena's blocks are not full */
-}
-
-static enum cz_status input_check(void *ctx, const struct cz_c1 *c1, struct cz_error *err) {
-    (void)ctx;
-    enum cz_status st = cz_c1_check_vanilla(c1, err);
-    if (st != CZ_OK && c1->has_sector_number) (void)cz_error_prefix(err, "sector %" PRIu64, c1->sector_number);
-    if (st != CZ_OK) (void)cz_error_prefix(err, "vanilla_proof");
+static enum cz_status input_check(void *ctx, const struct cz_input *input, struct cz_error *err) {
+    const struct cz_prover *p = ctx;
+    enum cz_status st = cz_input_check_pool(input, p->pool, err);
+    if (st == CZ_OK) return CZ_OK;
+    if (input->c1 && input->c1->has_sector_number) {
+        (void)cz_error_prefix(err, "sector %" PRIu64, input->c1->sector_number);
+    }
+    (void)cz_error_prefix(err, input->c1 ? "vanilla_proof" : "vanilla_proofs");
     return st;
 }
 
-static void input_free(void *ctx, struct cz_c1 *c1) {
+static void input_free(void *ctx, struct cz_input *input) {
     (void)ctx;
-    cz_c1_destroy(c1);
+    cz_input_destroy(input);
 }
 
 /* ---- stages ---- */
@@ -217,14 +202,15 @@ static void work_free(void *ctx, void *arg) {
     free(w);
 }
 
-static enum cz_status assign(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, void **out,
+static enum cz_status assign(void *ctx, void *handle, const struct cz_input *input, uint32_t partition, void **out,
                              struct cz_error *err) {
+    const struct cz_prover *p = ctx;
     const struct circuit *c = handle;
     struct work *w = calloc(1, sizeof *w);
     if (!w) return cz_error_set(err, CZ_ERR_MEMORY, "a partition");
     enum cz_status st = cz_witness_init(&w->witness, c->r1cs);
     if (st != CZ_OK) (void)cz_error_set(err, st, "witness");
-    if (st == CZ_OK) st = cz_porep_circuit_assign(&w->witness, c->r1cs, c1, partition, err);
+    if (st == CZ_OK) st = cz_input_assign_pool(&w->witness, c->r1cs, input, partition, p->pool, err);
     if (st != CZ_OK) {
         work_free(ctx, w);
         return st;
@@ -258,7 +244,7 @@ static enum cz_status finish(void *ctx, void *handle, void *arg, uint8_t out[CZ_
     return st;
 }
 
-static enum cz_status verify(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition,
+static enum cz_status verify(void *ctx, void *handle, const struct cz_input *input, uint32_t partition,
                              const uint8_t in[CZ_STAGE_PROOF_BYTES], bool *valid, struct cz_error *err) {
     (void)ctx;
     const struct circuit *c = handle;
@@ -266,14 +252,14 @@ static enum cz_status verify(void *ctx, void *handle, const struct cz_c1 *c1, ui
     struct cz_proof proof;
     if (cz_proof_read(&proof, in, NULL) != CZ_OK) return CZ_OK; /* no point of the group: not a valid proof */
     size_t n = c->r1cs->num_inputs - 1;
-    struct cz_fr *input = cz_calloc(n, sizeof *input);
-    if (!input) return cz_error_set(err, CZ_ERR_MEMORY, "public inputs");
-    enum cz_status st = cz_c1_public_inputs(input, n, c1, partition, err);
+    struct cz_fr *values = cz_calloc(n, sizeof *values);
+    if (!values) return cz_error_set(err, CZ_ERR_MEMORY, "public inputs");
+    enum cz_status st = cz_input_public_inputs(values, n, input, partition, err);
     if (st == CZ_OK) {
-        st = cz_verify(valid, &c->params.vk, &proof, input, n);
+        st = cz_verify(valid, &c->params.vk, &proof, values, n);
         if (st != CZ_OK) (void)cz_error_set(err, st, "verification");
     }
-    cz_free(input);
+    cz_free(values);
     return st;
 }
 
@@ -333,10 +319,11 @@ static struct check *check_start(const char *path) {
     return k;
 }
 
-static void explain(void *ctx, void *handle, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size) {
+static void explain(void *ctx, void *handle, const struct cz_input *input, uint32_t partition, char *text,
+                    size_t size) {
     struct circuit *c = handle;
     void *arg = NULL;
-    if (assign(ctx, handle, c1, partition, &arg, NULL) == CZ_OK) {
+    if (assign(ctx, handle, input, partition, &arg, NULL) == CZ_OK) {
         struct work *w = arg;
         const char *name = "";
         uint32_t row = cz_witness_first_unsatisfied(&w->witness, c->r1cs, &name);

@@ -1,7 +1,7 @@
 #ifndef CUZK_ENGINE_PROVER_H
 #define CUZK_ENGINE_PROVER_H
 
-/* The real stages: PoRep circuits, parameters from a folder, the CPU device. */
+/* The real stages: circuits of every kind, parameters from a folder, the CPU device. */
 
 #include "engine/stage.h"
 

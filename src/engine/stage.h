@@ -7,8 +7,7 @@
  */
 
 #include "base/status.h"
-#include "filecoin/c1.h"
-#include "filecoin/names.h"
+#include "filecoin/input.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,27 +33,28 @@ struct cz_stage_ops {
     enum cz_status (*srs_load)(void *ctx, void *circuit, size_t *bytes, struct cz_error *err);
     void (*srs_unload)(void *ctx, void *circuit);
 
-    size_t (*input_bytes)(void *ctx, const struct cz_c1 *c1);
+    size_t (*input_bytes)(void *ctx, const struct cz_input *input);
     /** Native check of the vanilla proofs; the error says sector, challenge and reason. */
-    enum cz_status (*input_check)(void *ctx, const struct cz_c1 *c1, struct cz_error *err);
-    void (*input_free)(void *ctx, struct cz_c1 *c1);
+    enum cz_status (*input_check)(void *ctx, const struct cz_input *input, struct cz_error *err);
+    void (*input_free)(void *ctx, struct cz_input *input);
 
     /** Makes the witness: a new *work. The SRS is loaded in this and the following. */
-    enum cz_status (*assign)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, void **work,
+    enum cz_status (*assign)(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition, void **work,
                              struct cz_error *err);
     /** Uses the device, and has freed the witness on return, whether it worked or not. */
     enum cz_status (*compute)(void *ctx, void *circuit, void *work, struct cz_error *err);
     /** Assembles the proof. */
     enum cz_status (*finish)(void *ctx, void *circuit, void *work, uint8_t proof[CZ_STAGE_PROOF_BYTES],
                              struct cz_error *err);
-    /** Checks a proof as a verifier does: from its bytes and public inputs derived from c1. */
-    enum cz_status (*verify)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition,
+    /** Checks a proof as a verifier does: from its bytes and public inputs derived from the input. */
+    enum cz_status (*verify)(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition,
                              const uint8_t proof[CZ_STAGE_PROOF_BYTES], bool *valid, struct cz_error *err);
     /** Frees what assign made, at any stage. Accepts NULL. */
     void (*work_free)(void *ctx, void *work);
 
     /** Optional. Finds out why no valid proof comes out: fills `text`, within seconds. One call at a time. */
-    void (*explain)(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size);
+    void (*explain)(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition, char *text,
+                    size_t size);
 };
 
 #endif

@@ -70,7 +70,7 @@ static enum cz_status pass(struct fake *f, enum fake_stage stage, struct cz_erro
 static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *plan, enum cz_circuit_kind kind,
                                    const struct cz_sector_info *sector, struct cz_error *err) {
     struct fake *f = ctx;
-    if (kind != CZ_CIRCUIT_POREP) return cz_error_set(err, CZ_ERR_UNSUPPORTED, "only PoRep");
+    if (kind == CZ_CIRCUIT_UPDATE_POSEIDON) return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no such circuit");
     struct circuit *c = calloc(1, sizeof *c);
     if (!c) return CZ_ERR_MEMORY;
     c->scale = sector->size == 2048 ? 1 : 4;
@@ -113,33 +113,34 @@ static void srs_unload(void *ctx, void *circuit) {
     (void)pthread_mutex_unlock(&f->lock);
 }
 
-static size_t input_bytes(void *ctx, const struct cz_c1 *c1) {
-    (void)c1;
+static size_t input_bytes(void *ctx, const struct cz_input *input) {
+    (void)input;
     return ((struct fake *)ctx)->input;
 }
 
-static enum cz_status input_check(void *ctx, const struct cz_c1 *c1, struct cz_error *err) {
+static enum cz_status input_check(void *ctx, const struct cz_input *input, struct cz_error *err) {
     struct fake *f = ctx;
-    (void)c1;
+    (void)input;
     if (f->check_status != CZ_OK) return cz_error_set(err, f->check_status, "sector 7, challenge 3: comm_d path");
     return CZ_OK;
 }
 
-static void input_free(void *ctx, struct cz_c1 *c1) {
+static void input_free(void *ctx, struct cz_input *input) {
     struct fake *f = ctx;
     (void)pthread_mutex_lock(&f->lock);
     f->live_inputs--;
     (void)pthread_mutex_unlock(&f->lock);
-    free(c1);
+    free(input->c1);
+    free(input);
 }
 
-static enum cz_status assign(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, void **out,
+static enum cz_status assign(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition, void **out,
                              struct cz_error *err) {
     struct fake *f = ctx;
     struct circuit *c = circuit;
     struct work *w = calloc(1, sizeof *w);
     if (!w) return CZ_ERR_MEMORY;
-    w->tag = c1->seed[0];
+    w->tag = input->c1->seed[0];
     w->partition = (uint8_t)partition;
     w->witness = f->witness * c->scale;
     (void)pthread_mutex_lock(&f->lock);
@@ -185,13 +186,13 @@ static enum cz_status finish(void *ctx, void *circuit, void *work, uint8_t proof
 }
 
 /* An injected failure of this stage is an invalid proof. */
-static enum cz_status verify(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition,
+static enum cz_status verify(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition,
                              const uint8_t proof[CZ_STAGE_PROOF_BYTES], bool *valid, struct cz_error *err) {
     struct fake *f = ctx;
     (void)circuit;
     (void)err;
     (void)pthread_mutex_lock(&f->lock);
-    *valid = pass(f, FAKE_VERIFY, NULL) == CZ_OK && proof[0] == c1->seed[0] && proof[1] == partition;
+    *valid = pass(f, FAKE_VERIFY, NULL) == CZ_OK && proof[0] == input->c1->seed[0] && proof[1] == partition;
     (void)pthread_mutex_unlock(&f->lock);
     return CZ_OK;
 }
@@ -207,10 +208,11 @@ static void work_free(void *ctx, void *work) {
     free(w);
 }
 
-static void explain(void *ctx, void *circuit, const struct cz_c1 *c1, uint32_t partition, char *text, size_t size) {
+static void explain(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition, char *text,
+                    size_t size) {
     (void)ctx;
     (void)circuit;
-    (void)c1;
+    (void)input;
     (void)partition;
     (void)snprintf(text, size, "explained");
 }
@@ -232,16 +234,20 @@ const struct cz_stage_ops FAKE_OPS = {
     .explain = explain,
 };
 
-struct cz_c1 *fake_c1(struct fake *f, uint64_t sector_size, uint32_t partitions, uint8_t tag) {
-    struct cz_c1 *c1 = calloc(1, sizeof *c1);
-    assert_non_null(c1);
-    c1->sector_size = sector_size;
-    c1->num_partitions = partitions;
-    c1->seed[0] = tag;
+struct cz_input *fake_input(struct fake *f, enum cz_circuit_kind kind, uint64_t sector_size, uint32_t partitions,
+                            uint8_t tag) {
+    struct cz_input *input = calloc(1, sizeof *input);
+    assert_non_null(input);
+    input->kind = kind;
+    input->sector = cz_sector_by_size(sector_size);
+    input->num_partitions = partitions;
+    input->c1 = calloc(1, sizeof *input->c1);
+    assert_non_null(input->c1);
+    input->c1->seed[0] = tag;
     (void)pthread_mutex_lock(&f->lock);
     f->live_inputs++;
     (void)pthread_mutex_unlock(&f->lock);
-    return c1;
+    return input;
 }
 
 struct cz_engine_options fake_options(struct fake *f) {
@@ -260,11 +266,10 @@ enum cz_status fake_submit(struct cz_engine *e, struct fake *f, const char *requ
                            uint32_t partitions, uint64_t sector_size, enum cz_priority priority,
                            struct cz_engine_ticket *ticket, struct cz_error *err) {
     struct cz_engine_request r = {
-        .kind = CZ_PROOF_POREP,
         .priority = priority,
         .request_id = request_id,
         .input_digest = {tag},
-        .c1 = fake_c1(f, sector_size, partitions, tag),
+        .input = fake_input(f, CZ_CIRCUIT_POREP, sector_size, partitions, tag),
     };
     return cz_engine_submit(e, &r, ticket, err);
 }

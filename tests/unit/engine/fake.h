@@ -37,7 +37,8 @@ void fake_open(struct fake *f, enum fake_stage stage);
 void fake_wait(struct fake *f, enum fake_stage stage, uint32_t n);
 
 /** A new input: its proofs are FAKE_PROOF_MARK everywhere but byte 0 (tag) and 1 (partition). */
-struct cz_c1 *fake_c1(struct fake *f, uint64_t sector_size, uint32_t partitions, uint8_t tag);
+struct cz_input *fake_input(struct fake *f, enum cz_circuit_kind kind, uint64_t sector_size, uint32_t partitions,
+                            uint8_t tag);
 #define FAKE_PROOF_MARK 0x5a
 
 /** An engine with one worker a stage, queue depth 1 and no least idle time. */

@@ -212,13 +212,77 @@ static void test_refused(void **state) {
     memset(long_id, 'x', sizeof long_id);
     long_id[sizeof long_id - 1] = 0;
     assert_int_equal(fake_submit(rig.e, &rig.f, long_id, 1, 1, 2048, CZ_PRIORITY_DEFAULT, &t, &err), CZ_ERR_LIMIT);
-    struct cz_engine_request req = {.kind = CZ_PROOF_WINDOW, .c1 = fake_c1(&rig.f, 2048, 1, 1)};
+    struct cz_engine_request req = {.input = fake_input(&rig.f, CZ_CIRCUIT_UPDATE_POSEIDON, 2048, 1, 1)};
     assert_int_equal(cz_engine_submit(rig.e, &req, &t, &err), CZ_ERR_UNSUPPORTED);
     assert_int_equal(cz_engine_watch(rig.e, "job-none", 0, NULL, NULL, &err), CZ_ERR_NOT_FOUND);
     bool already;
     uint64_t ms;
     assert_int_equal(cz_engine_preload(rig.e, "porep-3k", &already, &ms, &err), CZ_ERR_ARGUMENT);
-    assert_int_equal(cz_engine_preload(rig.e, "wpost-2k", &already, &ms, &err), CZ_ERR_UNSUPPORTED);
+    assert_int_equal(cz_engine_preload(rig.e, "snap-poseidon-2k", &already, &ms, &err), CZ_ERR_UNSUPPORTED);
+    rig_end(&rig);
+}
+
+/* Kinds that are mixed have circuits, counters and priorities of their own. */
+static void test_kinds(void **state) {
+    (void)state;
+    struct rig rig;
+    rig_start(&rig);
+    static const enum cz_circuit_kind KIND[4] = {CZ_CIRCUIT_POREP, CZ_CIRCUIT_UPDATE, CZ_CIRCUIT_WINDOW,
+                                                 CZ_CIRCUIT_WINNING};
+    static const char *const CIRCUIT[4] = {"porep-2k", "snap-2k", "wpost-2k", "winning-2k"};
+    fake_close(&rig.f, FAKE_ASSIGN);
+    struct cz_engine_ticket first = submit(&rig, "", 9, CZ_PRIORITY_LOW), t[4];
+    fake_wait(&rig.f, FAKE_ASSIGN, 1); /* runs; the others queue */
+    for (uint8_t i = 0; i < 4; i++) {
+        struct cz_engine_request r = {.input_digest = {i}, .input = fake_input(&rig.f, KIND[i], 2048, i + 1u, i)};
+        assert_int_equal(cz_engine_submit(rig.e, &r, &t[i], NULL), CZ_OK);
+    }
+    struct cz_engine_status s;
+    cz_engine_status(rig.e, &s);
+    for (int k = 0; k < 4; k++) assert_int_equal(s.kind[k].pending + s.kind[k].in_progress, k == 0 ? 2 : 1);
+    fake_open(&rig.f, FAKE_ASSIGN);
+    expect_completed(&rig, &first, 9);
+    for (uint8_t i = 0; i < 4; i++) expect_completed(&rig, &t[i], i);
+    /* Winning is CRITICAL, window HIGH, the others NORMAL in order of arrival. */
+    static const uint8_t ORDER[] = {9, 3, 3, 3, 3, 2, 2, 2, 0, 1, 1};
+    assert_int_equal(rig.f.num_order, sizeof ORDER);
+    assert_memory_equal(rig.f.order, ORDER, sizeof ORDER);
+    cz_engine_status(rig.e, &s);
+    assert_int_equal(s.num_srs, 4);
+    for (int k = 0; k < 4; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < s.num_srs; i++) found |= strcmp(s.srs[i].circuit_id, CIRCUIT[k]) == 0;
+        assert_true(found);
+        assert_int_equal(s.kind[k].completed, k == 0 ? 2 : 1);
+    }
+    rig_end(&rig);
+}
+
+static void count_end(void *ctx, const struct cz_job_result *result) {
+    uint32_t *n = ctx;
+    assert_int_equal(result->state, CZ_JOB_COMPLETED);
+    (*n)++;
+}
+
+/* However many wait for a job, or none: its end is told once, before they are. */
+static void test_ended(void **state) {
+    (void)state;
+    struct rig rig;
+    uint32_t n = 0;
+    fake_init(&rig.f);
+    struct cz_engine_options o = fake_options(&rig.f);
+    o.ended = count_end;
+    o.ended_ctx = &n;
+    assert_int_equal(cz_engine_create(&rig.e, &o, NULL), CZ_OK);
+    fake_close(&rig.f, FAKE_ASSIGN);
+    struct cz_engine_ticket a = submit(&rig, "a", 1, CZ_PRIORITY_DEFAULT);
+    (void)submit(&rig, "b", 2, CZ_PRIORITY_DEFAULT);
+    struct fake_result r[3];
+    for (int i = 0; i < 3; i++) fake_watch(rig.e, a.job_id, 0, &r[i]);
+    fake_open(&rig.f, FAKE_ASSIGN);
+    for (int i = 0; i < 3; i++) fake_await(&r[i]);
+    cz_engine_drain(rig.e);
+    assert_int_equal(n, 2);
     rig_end(&rig);
 }
 
@@ -482,6 +546,8 @@ int main(void) {
         cmocka_unit_test(test_device_failure),
         cmocka_unit_test(test_bad_input_not_retried),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_ended),
         cmocka_unit_test(test_max_jobs),
         cmocka_unit_test(test_missing_params),
         cmocka_unit_test(test_status_never_waits),
