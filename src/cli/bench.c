@@ -9,13 +9,16 @@ static const struct cz_bench_command *const COMMANDS[] = {&CZ_BENCH_SINGLE, &CZ_
 enum { NUM_COMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 bool cz_bench_start(const struct cz_options_command *command, const struct cz_bench_common *common, int argc,
-                    char **argv, const struct cz_options_entry *entry, size_t n, struct cz_rpc_client **client,
-                    int *exit_status) {
-    int at = 1;
-    if (!cz_options_read(command, argc, argv, &at, entry, n, exit_status)) return false;
-    if (at < argc) {
-        *exit_status = cz_options_usage_error(command, "unexpected word \"%.80s\"", argv[at]);
-        return false;
+                    char **argv, const struct cz_options_entry *entry, size_t n, struct cz_options_list *words,
+                    struct cz_rpc_client **client, int *exit_status) {
+    for (int at = 1; at < argc;) {
+        if (!cz_options_read(command, argc, argv, &at, entry, n, exit_status)) return false;
+        if (at == argc) break;
+        if (!words || words->n == 0 || !cz_options_list_add(words, argv[at])) {
+            *exit_status = cz_options_usage_error(command, "unexpected word \"%.80s\"", argv[at]);
+            return false;
+        }
+        at++;
     }
     struct cz_error err = {0};
     enum cz_status status = cz_rpc_client_create(client, common->address, 0, &err);

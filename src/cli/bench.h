@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/vanilla.h"
 #include "rpc/client.h"
 #include "rpc/messages.h"
 
@@ -35,11 +36,13 @@ extern const struct cz_bench_command CZ_BENCH_SINGLE, CZ_BENCH_BATCH, CZ_BENCH_S
     }
 
 /**
- * Reads argv[1 …] of a command that takes no words; connects. False with *exit_status set when the command is over.
+ * Reads argv[1 …] of a command, connects. Words that are no options go to a list that has entries already (more files
+ * of the last option); others, and all when words is NULL, are refused. False with *exit_status set when the command is
+ * over.
  */
 bool cz_bench_start(const struct cz_options_command *command, const struct cz_bench_common *common, int argc,
-                    char **argv, const struct cz_options_entry *entry, size_t n, struct cz_rpc_client **client,
-                    int *exit_status);
+                    char **argv, const struct cz_options_entry *entry, size_t n, struct cz_options_list *words,
+                    struct cz_rpc_client **client, int *exit_status);
 
 /** "PROGRAM: detail" of err, or the status's text, on standard error; CZ_OPTIONS_FAILED. */
 int cz_bench_fail(const struct cz_options_command *command, enum cz_status status, const struct cz_error *err);
@@ -56,7 +59,8 @@ CZ_MUST_CHECK enum cz_status cz_bench_call(struct cz_rpc_client *client, const c
 
 /** The options of `single` and `batch` that describe the proof. */
 struct cz_bench_input {
-    const char *type, *c1, *vanilla, *sector, *randomness, *comm_r_old, *comm_r_new, *comm_d_new;
+    const char *type, *c1, *sector, *randomness, *comm_r_old, *comm_r_new, *comm_d_new;
+    struct cz_options_list vanilla;
     uint64_t registered_proof, sector_number, miner_id, timeout_s;
     uint32_t partition, priority;
     bool has_registered_proof, has_sector_number;
@@ -78,16 +82,16 @@ struct cz_bench_input {
          .arg = "FILE",                                                                                                \
          .help = "porep: C1 output as JSON, gzipped JSON or the client's envelope"},                                   \
         {.name = "vanilla",                                                                                            \
-         .kind = CZ_OPTIONS_TEXT,                                                                                      \
+         .kind = CZ_OPTIONS_LIST,                                                                                      \
          .target = &(i)->vanilla,                                                                                      \
          .arg = "FILE",                                                                                                \
-         .help = "others: JSON array of vanilla proofs in base64"},                                                    \
+         .help = "others: a vanilla proof, or a JSON array of them in base64; several times"},                         \
         {.name = "registered-proof",                                                                                   \
          .kind = CZ_OPTIONS_U64,                                                                                       \
          .target = &(i)->registered_proof,                                                                             \
          .given = &(i)->has_registered_proof,                                                                          \
          .arg = "N",                                                                                                   \
-         .help = "default: what the C1 output says"},                                                                  \
+         .help = "the chain's number (porep: by default what the C1 output says)"},                                    \
         {.name = "sector",                                                                                             \
          .kind = CZ_OPTIONS_TEXT,                                                                                      \
          .target = &(i)->sector,                                                                                       \
@@ -127,8 +131,12 @@ struct cz_bench_input {
 /** A request but for its request_id, which the caller sets for the time of a call; its bytes are owned. */
 struct cz_bench_request {
     Cuzk__V1__SubmitProofRequest submit;
-    const char *label; /* "porep" */
+    struct cz_vanilla vanilla; /* what submit.vanilla_proofs points into */
+    const char *label;         /* "porep" */
 };
+
+/** Ends what CZ_BENCH_INPUT_ENTRIES filled. */
+void cz_bench_input_done(struct cz_bench_input *input);
 
 /** Reads the files and checks what can be checked here; CZ_ERR_ARGUMENT is bad usage. */
 CZ_MUST_CHECK enum cz_status cz_bench_request_init(struct cz_bench_request *out, const struct cz_bench_input *input,

@@ -215,13 +215,15 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
         "throughput, latency as the client sees it, and the daemon's mean times."};
     struct cz_rpc_client *client = NULL;
     int exit_status;
-    if (!cz_bench_start(&command, common, argc, argv, entries, sizeof entries / sizeof entries[0], &client,
-                        &exit_status)) {
+    if (!cz_bench_start(&command, common, argc, argv, entries, sizeof entries / sizeof entries[0], &input.vanilla,
+                        &client, &exit_status)) {
+        cz_bench_input_done(&input);
         return exit_status;
     }
     struct cz_error err = {0};
     struct cz_bench_request request;
     enum cz_status status = cz_bench_request_init(&request, &input, &err);
+    cz_bench_input_done(&input);
     if (status == CZ_OK) {
         struct batch b = {.client = client, .request = &request, .timeout_ms = input.timeout_s * 1000, .count = count};
         exit_status = batch(&command, common, &b, concurrency < count ? concurrency : count);

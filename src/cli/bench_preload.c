@@ -27,7 +27,7 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
                                                "Has the daemon load the parameters of a circuit."};
     struct cz_rpc_client *client = NULL;
     int exit_status;
-    if (!cz_bench_start(&command, common, argc, argv, entries, sizeof entries / sizeof entries[0], &client,
+    if (!cz_bench_start(&command, common, argc, argv, entries, sizeof entries / sizeof entries[0], NULL, &client,
                         &exit_status)) {
         return exit_status;
     }

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <openssl/evp.h>
-#include <yajl/yajl_parse.h>
 #include <zlib.h>
 
 /* The daemon takes messages up to 256 MiB. */
@@ -140,88 +139,22 @@ static enum cz_status read_c1(struct cz_bench_request *request, const struct cz_
     return status;
 }
 
-/* ---- the array of vanilla proofs ---- */
+/* ---- vanilla proofs ---- */
 
-struct list {
-    Cuzk__V1__SubmitProofRequest *submit;
-    size_t room;
-    bool open, closed;
-    const char *wrong;
-};
-
-static int list_string(void *ctx, const unsigned char *text, size_t len) {
-    struct list *l = ctx;
-    Cuzk__V1__SubmitProofRequest *s = l->submit;
-    if (!l->open || l->closed) return l->wrong = "a string outside the array", 0;
-    if (s->n_vanilla_proofs == l->room) {
-        size_t room = l->room ? l->room * 2 : 16;
-        ProtobufCBinaryData *more = realloc(s->vanilla_proofs, room * sizeof *more);
-        if (!more) return l->wrong = "no memory", 0;
-        s->vanilla_proofs = more;
-        l->room = room;
-    }
-    uint8_t *bytes = malloc(len + 1);
-    size_t n;
-    if (!bytes || !base64_decode(bytes, &n, text, len)) {
-        free(bytes);
-        return l->wrong = "an entry is not base64", 0;
-    }
-    s->vanilla_proofs[s->n_vanilla_proofs++] = (ProtobufCBinaryData){.len = n, .data = bytes};
-    return 1;
-}
-
-static int list_open(void *ctx) {
-    struct list *l = ctx;
-    if (l->open) return l->wrong = "arrays within the array", 0;
-    return l->open = true, 1;
-}
-
-static int list_close(void *ctx) {
-    ((struct list *)ctx)->closed = true;
-    return 1;
-}
-
-static int list_other(void *ctx) {
-    ((struct list *)ctx)->wrong = "an entry is no string";
-    return 0;
-}
-
-static int list_other_boolean(void *ctx, int value) {
-    (void)value;
-    return list_other(ctx);
-}
-
-static int list_other_text(void *ctx, const char *text, size_t len) {
-    (void)text;
-    (void)len;
-    return list_other(ctx);
-}
-
-static enum cz_status read_vanilla(struct cz_bench_request *request, const char *path, struct cz_error *err) {
-    static const yajl_callbacks callbacks = {
-        .yajl_null = list_other,
-        .yajl_boolean = list_other_boolean,
-        .yajl_number = list_other_text,
-        .yajl_string = list_string,
-        .yajl_start_map = list_other,
-        .yajl_start_array = list_open,
-        .yajl_end_array = list_close,
-    };
-    uint8_t *data = NULL;
-    size_t len = 0;
-    enum cz_status status = read_file(&data, &len, path, err);
+static enum cz_status read_vanilla(struct cz_bench_request *request, const struct cz_options_list *files,
+                                   struct cz_error *err) {
+    Cuzk__V1__SubmitProofRequest *s = &request->submit;
+    enum cz_status status = cz_vanilla_read(&request->vanilla, files->item, files->n, err);
     if (status != CZ_OK) return status;
-    struct list list = {.submit = &request->submit};
-    yajl_handle parser = yajl_alloc(&callbacks, NULL, &list);
-    bool ok =
-        parser && yajl_parse(parser, data, len) == yajl_status_ok && yajl_complete_parse(parser) == yajl_status_ok;
-    if (!ok || !list.closed || list.submit->n_vanilla_proofs == 0) {
-        status = cz_error_set(err, CZ_ERR_FORMAT, "%s: wants a JSON array of base64 strings%s%s", path,
-                              list.wrong ? "; " : "", list.wrong ? list.wrong : "");
+    if (request->vanilla.n == 0) return cz_error_set(err, CZ_ERR_FORMAT, "%s: no vanilla proof", files->item[0]);
+    s->vanilla_proofs = calloc(request->vanilla.n, sizeof *s->vanilla_proofs);
+    if (!s->vanilla_proofs) return cz_error_set(err, CZ_ERR_MEMORY, "no memory");
+    s->n_vanilla_proofs = request->vanilla.n;
+    for (size_t i = 0; i < request->vanilla.n; i++) {
+        const struct cz_bytes *b = &request->vanilla.blob[i];
+        s->vanilla_proofs[i] = (ProtobufCBinaryData){.len = b->len, .data = (uint8_t *)b->data};
     }
-    if (parser) yajl_free(parser);
-    free(data);
-    return status;
+    return CZ_OK;
 }
 
 /* ---- the request ---- */
@@ -242,7 +175,7 @@ static enum cz_status fill(struct cz_bench_request *request, const struct cz_ben
     s->sector_number = input->sector_number;
     s->partition_index = input->partition;
     bool porep = s->proof_kind == CUZK__V1__PROOF_KIND__POREP_SEAL_COMMIT;
-    if (porep != (input->c1 != NULL) || porep == (input->vanilla != NULL)) {
+    if (porep != (input->c1 != NULL) || porep == (input->vanilla.n > 0)) {
         return cz_error_set(err, CZ_ERR_ARGUMENT, "type %s wants --%s FILE", input->type, porep ? "c1" : "vanilla");
     }
     enum cz_status status = read_hex(&s->randomness, "randomness", input->randomness, err);
@@ -252,7 +185,7 @@ static enum cz_status fill(struct cz_bench_request *request, const struct cz_ben
     if (status == CZ_OK && input->sector && !cz_sector_by_name(input->sector)) {
         status = cz_error_set(err, CZ_ERR_ARGUMENT, "unknown sector size \"%.40s\" (2KiB … 64GiB)", input->sector);
     }
-    if (status == CZ_OK) status = porep ? read_c1(request, input, err) : read_vanilla(request, input->vanilla, err);
+    if (status == CZ_OK) status = porep ? read_c1(request, input, err) : read_vanilla(request, &input->vanilla, err);
     if (status != CZ_OK) return status;
     if (input->has_registered_proof) s->registered_proof = input->registered_proof;
     if (input->sector) s->sector_size = cz_sector_by_name(input->sector)->size;
@@ -276,10 +209,15 @@ enum cz_status cz_bench_request_init(struct cz_bench_request *out, const struct 
     return cz_error_set(err, CZ_ERR_ARGUMENT, "unknown type \"%.40s\": porep, snap, wpost or winning", input->type);
 }
 
+void cz_bench_input_done(struct cz_bench_input *input) {
+    free(input->vanilla.item);
+    input->vanilla = (struct cz_options_list){0};
+}
+
 void cz_bench_request_done(struct cz_bench_request *request) {
     Cuzk__V1__SubmitProofRequest *s = &request->submit;
-    for (size_t i = 0; i < s->n_vanilla_proofs; i++) free(s->vanilla_proofs[i].data);
     free(s->vanilla_proofs);
+    cz_vanilla_done(&request->vanilla);
     free(s->vanilla_proof.data);
     free(s->randomness.data);
     free(s->comm_r_old.data);
