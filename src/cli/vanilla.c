@@ -40,13 +40,16 @@ static int refuse(struct reader *r, enum cz_status status, const char *what) {
     return 0;
 }
 
-/* Strict base64: EVP_DecodeBlock skips white space at the ends, so that is refused first. */
+/* Strict base64: EVP_DecodeBlock skips white space at the ends and takes '=' anywhere, so that is refused first. */
 static int on_string(void *ctx, const unsigned char *text, size_t len) {
     struct reader *r = ctx;
     if (r->depth != 1) return refuse(r, CZ_ERR_FORMAT, "wants an array of base64 strings");
     if (len == 0 || len % 4 != 0) return refuse(r, CZ_ERR_FORMAT, "not base64: the length is no multiple of 4");
     for (size_t i = 0; i < len; i++) {
-        if (isspace(text[i]) || text[i] == '-') return refuse(r, CZ_ERR_FORMAT, "not base64");
+        bool pad = text[i] == '=' && (i + 1 == len || (i + 2 == len && text[i + 1] == '='));
+        if (!isalnum(text[i]) && text[i] != '+' && text[i] != '/' && !pad) {
+            return refuse(r, CZ_ERR_FORMAT, "not base64");
+        }
     }
     uint8_t *buffer = cz_malloc_array(len / 4, 3);
     if (!buffer || !keep(r->v, buffer)) {
