@@ -1,5 +1,5 @@
 // A running cuzk-daemon and a gRPC client of it, as Curio has them. CZ_E2E_BIN: folder of the programs; CZ_E2E_WORK:
-// a folder to write in, with node_modules; CZ_TEST_PARAMS: folder with the v28 files of the 2 KiB PoRep;
+// a folder to write in, with node_modules; CZ_TEST_PARAMS: folder with the v28 files of the 2 KiB circuits;
 // CZ_SHARED: the folder with vectors/.
 
 import assert from 'node:assert/strict';
@@ -23,7 +23,7 @@ const loader = require('@grpc/proto-loader');
 
 export const BIN = env('CZ_E2E_BIN');
 export const PARAMS = env('CZ_TEST_PARAMS');
-const VECTORS = join(env('CZ_SHARED'), 'vectors', 'reference', '2kib');
+export const VECTORS = join(env('CZ_SHARED'), 'vectors', 'reference', '2kib');
 const PROTO = join(here, '..', '..', 'proto', 'cuzk', 'v1', 'proving.proto');
 const HOUR = 3600e3;
 
@@ -120,7 +120,7 @@ const freePort = () =>
     });
   });
 
-// Starts a daemon in a folder of its own. Options: params, config (more TOML), listen (instead of socket and port).
+// Starts a daemon in a folder of its own. Options: params, budget, config (more TOML), listen (instead of socket and port).
 export class Daemon {
   static async start(options = {}) {
     const d = new Daemon();
@@ -129,7 +129,7 @@ export class Daemon {
     d.tcp = `127.0.0.1:${await freePort()}`;
     d.config = join(d.folder, 'cuzk.toml');
     writeFileSync(d.config, `[daemon]\nlisten = ${JSON.stringify(options.listen ?? [d.socket, d.tcp])}\n` +
-      `[memory]\ntotal_budget = "3GiB"\n[srs]\nparam_cache = ${JSON.stringify(options.params ?? PARAMS)}\n${options.config ?? ''}`);
+      `[memory]\ntotal_budget = "${options.budget ?? '3GiB'}"\n[srs]\nparam_cache = ${JSON.stringify(options.params ?? PARAMS)}\n${options.config ?? ''}`);
     d.log = '';
     d.process = spawn(join(BIN, 'cuzk-daemon'), ['-c', d.config], { stdio: ['ignore', 'pipe', 'pipe'] });
     process.on('exit', () => d.over || d.process.kill('SIGKILL')); // also after an uncaught error

@@ -93,9 +93,6 @@ await withDaemon({}, async (daemon) => {
   await step('what comes later says so', async () => {
     const ni = submit('porep-v1_2-non-interactive', 'porep-1000-8');
     await refused(client.call('Prove', { submit: ni }, 60e3), 'UNIMPLEMENTED', 'non-interactive');
-    for (const kind of ['SNAP_DEALS_UPDATE', 'WINDOW_POST_PARTITION', 'WINNING_POST']) {
-      await refused(ask({ proof_kind: kind, vanilla_proof: Buffer.alloc(0), vanilla_proofs: [Buffer.from('x')], randomness: Buffer.alloc(32) }), 'UNIMPLEMENTED', 'proof_kind');
-    }
     await refused(client.call('CancelProof', { job_id: 'x' }, 5000), 'UNIMPLEMENTED');
     await refused(client.call('EvictSRS', { circuit_id: 'porep-2k' }, 5000), 'UNIMPLEMENTED');
     await refused(raw(client.stub, '/cuzk.v1.ProvingEngine/Nonsense', Buffer.alloc(0)), 'UNIMPLEMENTED');
@@ -144,10 +141,10 @@ await withDaemon({}, async (daemon) => {
     await one(1, 'registered_proof', 'single', '-t', 'porep', '--c1', c1Path(NAME), '--registered-proof', '6');
     const list = join(daemon.folder, 'list.json');
     writeFileSync(list, '["AAAA", "AA=="]');
-    await one(1, 'UNIMPLEMENTED', 'single', '-t', 'wpost', '--vanilla', list, '--randomness', '0'.repeat(64));
-    await one(1, 'UNIMPLEMENTED', 'batch', '-t', 'snap', '--vanilla', list, '-c', '3', '-j', '2');
+    await one(1, 'INVALID_ARGUMENT', 'single', '-t', 'wpost', '--vanilla', list, '--registered-proof', '5', '--randomness', '0'.repeat(64));
+    await one(1, 'INVALID_ARGUMENT', 'batch', '-t', 'snap', '--vanilla', list, '-c', '3', '-j', '2');
     writeFileSync(list, '["AAAA", 1]');
-    await one(1, 'no string', 'single', '-t', 'wpost', '--vanilla', list);
+    await one(1, 'base64', 'single', '-t', 'wpost', '--vanilla', list);
     writeFileSync(list, '["A===", "AA=="]');
     await one(1, 'base64', 'single', '-t', 'wpost', '--vanilla', list);
     const nobody = await run('cuzk-bench', ['-a', `unix://${join(daemon.folder, 'nobody.sock')}`, 'status']);
