@@ -4,7 +4,7 @@
 cli.py BIN SHARED WORK PART [--long]
     BIN     folder with the programs         SHARED  folder with vectors/
     WORK    folder for parameters and scratch; "setup" fills WORK/params for "prove" and for the daemon's tests
-    PART    r1cs | witness | setup | prove | verify | inspect | bad
+    PART    r1cs | witness | witness-kinds | setup | setup-kinds | prove | prove-kinds | verify | inspect | bad
 """
 import base64
 import gzip
@@ -71,10 +71,10 @@ def r1cs():
              "32gib": "32GiB", "64gib": "64GiB"}
     for text in (REF / "r1cs.jsonl").read_text().splitlines():
         want = json.loads(text)
-        if want["circuit"] != "porep" or (want["sector"] in ("32gib", "64gib") and not LONG):
+        if want["sector"] not in ("2kib", "8mib") and not LONG:
             continue
-        got, = lines("r1cs", "--circuit", "porep", "--sector", names[want["sector"]])
-        equal({k: got[k] for k in want if k != "sector"}, {k: v for k, v in want.items() if k != "sector"}, f"r1cs {want['sector']}")
+        got, = lines("r1cs", "--circuit", want["circuit"], "--sector", names[want["sector"]])
+        equal({k: got[k] for k in want if k != "sector"}, {k: v for k, v in want.items() if k != "sector"}, f"r1cs {want['circuit']} {want['sector']}")
         equal(got["sector"].lower(), want["sector"], "sector")
     got, = lines("r1cs", "--circuit", "porep", "--sector", "2KiB", "--trace", REF / "trace" / "porep-2kib.u16")
     equal(got["first_difference"], None, "trace")
@@ -118,7 +118,69 @@ def setup():
             digest.update(block)
     equal(digest.hexdigest(), want["params_sha256"], "the file itself")
     equal(pathlib.Path(got["vk"]).read_bytes(), (REF / "keys" / "porep-2kib.vk").read_bytes(), "key")
-    equal(sorted(p.name for p in PARAMS.iterdir()), [STEM + ".params", STEM + ".vk"], "nothing else in the folder")
+    equal([p.name for p in PARAMS.iterdir() if "tmp" in p.name], [], "no temporary file is left")
+
+
+def kind_options(folder, kind):
+    e = expected(folder)
+    vanilla = sorted(folder.glob("vanilla-*.bin"), key=lambda p: int(p.stem.split("-")[1]))
+    options = ["--type", kind, "--vanilla", *vanilla]
+    if kind == "update":
+        return options + ["--registered-proof", e["registered_update_proof"], "--comm-r-old", e["comm_r_old"], "--comm-r-new",
+                          e["comm_r_new"], "--comm-d-new", e["comm_d_new"]]
+    return options + ["--registered-proof", e["registered_post_proof"], "--randomness", e["randomness"], "--prover-id", e["prover_id"]]
+
+
+KINDS = (("winning", "winning"), ("window", "window-v1"), ("window", "window-v1_2"), ("window", "window-v1_2-two"), ("update", "update"))
+
+
+def witness_kinds():
+    folders = [(kind, REF / "2kib" / name) for kind, name in KINDS]
+    folders += [("winning", REF / "8mib" / "winning"), ("window", REF / "8mib" / "window-v1_2"), ("update", REF / "8mib" / "update")]
+    for kind, folder in folders:
+        want = expected(folder)["partition"]
+        got = lines("witness", *kind_options(folder, kind))
+        equal([g["sha256"] for g in got], [w["sha256"] for w in want], f"{folder}: witness digests")
+        equal([g["public_inputs"] for g in got], [w["public_inputs"] for w in want], f"{folder}: public inputs")
+    # The vanilla proofs as Curio's files have them: a JSON array of base64.
+    folder = REF / "2kib" / "window-v1_2"
+    array = WORK / "vanilla.json"
+    array.write_text(json.dumps([base64.b64encode((folder / f"vanilla-{i}.bin").read_bytes()).decode() for i in range(3)]))
+    options = kind_options(folder, "window")
+    at = options.index("--registered-proof")
+    got = lines("witness", "--type", "window", "--vanilla", array, *options[at:])
+    equal([g["sha256"] for g in got], [w["sha256"] for w in expected(folder)["partition"]], "from a JSON array")
+
+
+def setup_kinds():
+    PARAMS.mkdir(parents=True, exist_ok=True)
+    for text in (REF / "keys" / "params.jsonl").read_text().splitlines():
+        want = json.loads(text)
+        if want["circuit"] == "porep":
+            continue
+        got, = lines("setup", "--circuit", want["circuit"], "--sector", "2KiB", "--out", PARAMS, "--toxic-waste",
+                     REF / "keys" / "toxic-waste.json")
+        equal((got["params_sha256"], got["vk_sha256"]), (want["params_sha256"], want["vk_sha256"]), want["circuit"])
+
+
+def prove_kinds():
+    for kind, name in KINDS:
+        folder = REF / "2kib" / name
+        options = kind_options(folder, kind)
+        parts = expected(folder)["partition"]
+        out = WORK / "kind.bin"
+        vk, = [p for p in PARAMS.glob("*.vk") if p.read_bytes() == (REF / "keys" / f"{kind}-2kib.vk").read_bytes()]
+        for k, part in enumerate(parts):
+            if "proof" not in part:
+                continue
+            run("prove", *options, "--partition", k, "--params", PARAMS, "--out", out, "--unsafe-randomness", part["r"] + "," + part["s"])
+            equal(out.read_bytes().hex(), part["proof"], f"{name} partition {k}: proof bytes for given r, s")
+            got, = lines("verify", *options, "--partition", k, "--vk", vk, "--proof", out)
+            equal(got["valid"], True, f"{name} partition {k}")
+        run("prove", *options, "--params", PARAMS, "--out", out)
+        equal(out.stat().st_size, 192 * len(parts), f"{name}: proof length")
+        got, = lines("verify", *options, "--vk", vk, "--proof", out)
+        equal(got["valid"], True, f"{name}: fresh proof")
 
 
 def prove():
@@ -237,5 +299,6 @@ def bad():
 
 if __name__ == "__main__":
     WORK.mkdir(parents=True, exist_ok=True)
-    {"r1cs": r1cs, "witness": witness, "setup": setup, "prove": prove, "verify": verify, "inspect": inspect, "bad": bad}[PART]()
+    {"r1cs": r1cs, "witness": witness, "setup": setup, "prove": prove, "verify": verify, "inspect": inspect, "bad": bad,
+     "witness-kinds": witness_kinds, "setup-kinds": setup_kinds, "prove-kinds": prove_kinds}[PART]()
     print(f"{PART}: {checks} checks passed")
