@@ -1,17 +1,19 @@
-/* cuzk prove: a proof of every partition of an input, on the CPU device, verified before it is written. */
+/* cuzk prove: a proof of every partition of an input, on the CPU or a GPU, verified before it is written. */
 
 #include "cli/source.h"
 
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/time.h"
+#include "compute/gpu.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 #include "groth16/verify.h"
 
 struct prove_args {
     struct cz_source source;
-    const char *params, *out, *unsafe;
+    const char *params, *out, *unsafe, *device;
+    uint32_t vram_limit; /* MiB, 0: what is free */
     bool check;
 };
 
@@ -62,6 +64,16 @@ static enum cz_status parse_blinding(struct cz_blinding *out, const char *text, 
     return CZ_OK;
 }
 
+/* "cpu", or "cuda:N". */
+static enum cz_status open_device(struct prover *p, const struct prove_args *args, struct cz_error *err) {
+    if (!args->device || strcmp(args->device, "cpu") == 0) return cz_device_create_cpu(&p->dev, p->pool);
+    const char *n = args->device + 5;
+    if (strncmp(args->device, "cuda:", 5) != 0 || n[0] < '0' || n[0] > '9' || n[1])
+        return cz_error_set(err, CZ_ERR_ARGUMENT, "--device %.40s: not cpu or cuda:0 to cuda:9", args->device);
+    const struct cz_gpu_options o = {.ordinal = n[0] - '0', .workers = 1, .vram_limit = (size_t)args->vram_limit << 20};
+    return cz_gpu_create(&p->dev, &o, p->pool, err);
+}
+
 static enum cz_status load(struct prover *p, const struct prove_args *args, const struct cz_common *common,
                            struct cz_progress *progress, struct cz_error *err) {
     uint64_t start = cz_time_now_ns();
@@ -88,7 +100,7 @@ static enum cz_status load(struct prover *p, const struct prove_args *args, cons
         status = cz_params_check_points(&p->params, p->pool, cz_progress_update, progress, err);
         if (status != CZ_OK) (void)cz_error_prefix(err, "%s", path);
     }
-    if (status == CZ_OK) status = cz_device_create_cpu(&p->dev, p->pool);
+    if (status == CZ_OK) status = open_device(p, args, err);
     if (status == CZ_OK) status = cz_srs_create(&p->srs, p->dev, p->r1cs, &p->params.view, err);
     p->load = cz_time_since(start);
     return status;
@@ -187,19 +199,22 @@ static enum cz_status prove(struct prover *p, const struct prove_args *args, con
 static int run(int argc, char **argv) {
     struct prove_args args = {.check = false};
     struct cz_common common = {0};
-    struct cz_option option[CZ_SOURCE_OPTIONS + 4];
-    const struct cz_option own[4] = {
+    struct cz_option option[CZ_SOURCE_OPTIONS + 6];
+    const struct cz_option own[6] = {
         {"params", CZ_OPTIONS_TEXT, &args.params, "DIR", "folder with the v28 parameter files", true},
         {"out", CZ_OPTIONS_TEXT, &args.out, "FILE", "where the proof goes, 192 bytes a partition", true},
         {"check-params", CZ_OPTIONS_FLAG, &args.check, NULL, "check every point of the parameters first", false},
         {"unsafe-randomness", CZ_OPTIONS_TEXT, &args.unsafe, "R,S",
          "fixed r and s for every partition, hex: the proof then hides nothing", false},
+        {"device", CZ_OPTIONS_TEXT, &args.device, "NAME", "cpu (the default) or cuda:0, cuda:1, ...", false},
+        {"vram-limit", CZ_OPTIONS_U32, &args.vram_limit, "MIB", "GPU memory to take; what does not fit is streamed",
+         false},
     };
     int exit_status;
     cz_source_init(&args.source);
     cz_source_options(&args.source, option);
     memcpy(option + CZ_SOURCE_OPTIONS, own, sizeof own);
-    if (!cz_source_parse(&args.source, &CZ_COMMAND_PROVE, argc, argv, option, CZ_SOURCE_OPTIONS + 4, &common,
+    if (!cz_source_parse(&args.source, &CZ_COMMAND_PROVE, argc, argv, option, CZ_SOURCE_OPTIONS + 6, &common,
                          &exit_status)) {
         return exit_status;
     }
@@ -214,7 +229,7 @@ static int run(int argc, char **argv) {
 const struct cz_command CZ_COMMAND_PROVE = {
     .name = "prove",
     .usage = "prove --c1 FILE | --type KIND --vanilla FILE… …  --params DIR --out FILE [--check-params]\n"
-             "                 [--unsafe-randomness R,S]",
+             "                 [--unsafe-randomness R,S] [--device NAME] [--vram-limit MIB]",
     .about = "Proves every partition of a C1 output, or of PoSt or update vanilla proofs. The proof is verified before "
              "it is written.",
     .run = run,

@@ -32,12 +32,28 @@ enum cz_status cz_cuda_upload(struct cz_cuda_worker *w, void *d_to, const void *
     return CZ_OK;
 }
 
+enum cz_status cz_cuda_download(struct cz_cuda_worker *w, void *to, const void *d_from, size_t n) {
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    const size_t room = (w->pinned_size - w->pinned_used) / 256 * 256;
+    uint8_t *buffer = room ? cz_cuda_pinned(w, room, 1) : NULL;
+    if (!buffer) return cz_cuda_full(w, "a pinned buffer");
+    for (size_t at = 0; at < n; at += room) {
+        const size_t m = n - at < room ? n - at : room;
+        CZ_CUDA(w, cudaMemcpyAsync(buffer, (const uint8_t *)d_from + at, m, cudaMemcpyDeviceToHost, w->stream));
+        CZ_CUDA(w, cudaStreamSynchronize(w->stream));
+        memcpy((uint8_t *)to + at, buffer, m);
+    }
+    cz_cuda_release(w, mark);
+    return CZ_OK;
+}
+
 static struct cz_cuda *cuda_of(struct cz_device *dev) {
     return ((struct cz_cuda_device *)dev)->cuda;
 }
 
 static void destroy(struct cz_device *dev) {
     struct cz_cuda_device *d = (struct cz_cuda_device *)dev;
+    cz_cuda_tables_destroy(d->tables);
     cz_cuda_destroy(d->cuda);
     cz_device_destroy(d->cpu);
     cz_free(d);
@@ -172,6 +188,7 @@ enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options
     snprintf(d->base.name, sizeof d->base.name, "cuda:%d", o.ordinal);
     enum cz_status status = cz_device_create_cpu(&d->cpu, pool);
     if (status == CZ_OK) status = cz_cuda_create(&d->cuda, &o, err);
+    if (status == CZ_OK) status = cz_cuda_tables_create(&d->tables, d->cuda, err);
     if (status != CZ_OK) {
         destroy(&d->base);
         return status;

@@ -4,18 +4,22 @@
 /* What device_cuda.c and the files that fill its table share. */
 
 #include "compute/cuda/context.h"
+#include "compute/cuda/ntt.h"
 #include "compute/device.h"
 
 struct cz_cuda_device {
     struct cz_device base;
     struct cz_cuda *cuda;
-    struct cz_device *cpu; /* owned: what setup alone needs */
+    struct cz_device *cpu;         /* owned: what setup alone needs */
+    struct cz_cuda_tables *tables; /* of transforms */
 };
 
 /** Copies n bytes of any host memory to the device through the worker's pinned memory; done when it returns. */
 CZ_MUST_CHECK enum cz_status cz_cuda_upload(struct cz_cuda_worker *w, void *d_to, const void *from, size_t n);
+/** And back. */
+CZ_MUST_CHECK enum cz_status cz_cuda_download(struct cz_cuda_worker *w, void *to, const void *d_from, size_t n);
 
-/* Slots of the device's table that other files fill: partitions, transforms. Until then slots.c does. */
+/* Slots of the device's table that other files fill: partition.c, ntt.c. */
 enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, const struct cz_r1cs *r1cs,
                                   const struct cz_srs_view *view, struct cz_error *err);
 void cz_cuda_srs_destroy(struct cz_srs *srs);

@@ -5,9 +5,9 @@
  * Transforms over Fr on the device, up to 2^27, and h from a, b, c.
  *
  * A transform of 2^k values runs in passes of at most 9 bits: k = s1 + s2 + …, each 9 but the last. Forward passes
- * ("down", decimation in frequency) take natural order and leave digits reversed: position (k1, k2, …), k1 on top, holds
- * value k1 + 2^s1·k2 + 2^(s1+s2)·k3 + …. "Up" passes (decimation in time) are their transpose: digits reversed in,
- * natural order out. So an inverse transform down and a transform up need no reordering between them.
+ * ("down", decimation in frequency) take natural order and leave digits reversed: position (k1, k2, …), k1 on top,
+ * holds value k1 + 2^s1·k2 + 2^(s1+s2)·k3 + …. "Up" passes (decimation in time) are their transpose: digits reversed
+ * in, natural order out. So an inverse transform down and a transform up need no reordering between them.
  */
 
 #include "compute/cuda/context.h"

@@ -1,0 +1,196 @@
+/*
+ * What a 32 GiB PoRep partition asks of a GPU beside its sums: witness upload, expansion and evaluation, and h.
+ * Medians. bench_cuda_prove [--c1 FILE] [--runs N]: with the C1 output of a 32 GiB sector its own witness, else random
+ * values.
+ */
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "compute/cuda/partition.h"
+#include "compute/gpu.h"
+#include "filecoin/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RUNS 25
+
+static struct cz_cuda_device *dev;
+static struct cz_cuda_worker *w;
+static int runs = 7;
+
+static void check(enum cz_status status, const char *what, const struct cz_error *err) {
+    if (status == CZ_OK) return;
+    fprintf(stderr, "bench_cuda_prove: %s: %s (%s)\n", what, cz_status_text(status), err ? err->detail : w->err.detail);
+    exit(1);
+}
+static void cuda(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    fprintf(stderr, "bench_cuda_prove: %s\n", cudaGetErrorName(error));
+    exit(1);
+}
+
+static int by_size(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+static void report(const char *what, float *ms, int n) {
+    qsort(ms, (size_t)n, sizeof *ms, by_size);
+    printf("%-52s %8.2f ms (%.2f-%.2f)\n", what, (double)ms[n / 2], (double)ms[0], (double)ms[n - 1]);
+    (void)fflush(stdout);
+}
+
+static void begin(void) {
+    cuda(cudaEventRecord(w->timer[0], w->stream));
+}
+static float end(void) {
+    float ms;
+    cuda(cudaEventRecord(w->timer[1], w->stream));
+    cuda(cudaEventSynchronize(w->timer[1]));
+    cuda(cudaEventElapsedTime(&ms, w->timer[0], w->timer[1]));
+    return ms;
+}
+
+static uint64_t seed = 7;
+static uint64_t next(void) {
+    seed ^= seed >> 12;
+    seed ^= seed << 25;
+    seed ^= seed >> 27;
+    return seed * 0x2545f4914f6cdd1du;
+}
+
+static void make_witness(struct cz_witness *witness, const struct cz_r1cs *r1cs, const char *c1_path) {
+    struct cz_error err = {0};
+    check(cz_witness_init(witness, r1cs), "witness", NULL);
+    if (c1_path) {
+        struct cz_c1 *c1;
+        struct cz_input *input;
+        check(cz_c1_parse_file(&c1, c1_path, &err), "c1", &err);
+        check(cz_input_of_c1(&input, c1), "c1", NULL);
+        check(cz_input_assign(witness, r1cs, input, 0, &err), "assign", &err);
+        cz_input_destroy(input);
+        return;
+    }
+    for (size_t i = 0; i < (witness->num_bits + 63) / 64; i++) witness->bit[i] = next();
+    for (uint32_t i = 0; i < witness->num_elems; i++)
+        for (int j = 0; j < 4; j++) witness->elem[i].l[j] = j == 3 ? next() >> 2 : next();
+}
+
+static void bench_eval(const char *c1_path) {
+    struct cz_error err = {0};
+    struct cz_r1cs *r1cs;
+    struct cz_witness witness;
+    struct cz_cuda_circuit circuit;
+    struct cz_cuda_witness dw = {0};
+    float up[MAX_RUNS], expand[MAX_RUNS], eval[MAX_RUNS];
+    uint64_t start = cz_time_now_ns();
+    check(cz_input_circuit_build(&r1cs, CZ_CIRCUIT_POREP, cz_sector_by_name("32GiB"), &err), "circuit", &err);
+    printf("circuit built in %.2f s: %u templates, %u instances, %zu MiB on the host, %zu on the device\n",
+           cz_time_since(start), r1cs->num_templates, r1cs->num_instances, cz_r1cs_bytes(r1cs) >> 20,
+           cz_cuda_circuit_bytes(r1cs) >> 20);
+    start = cz_time_now_ns();
+    make_witness(&witness, r1cs, c1_path);
+    printf("witness in %.2f s: %u bits, %u elements\n", cz_time_since(start), witness.num_bits, witness.num_elems);
+    start = cz_time_now_ns();
+    check(cz_cuda_circuit_create(&circuit, w, r1cs), "circuit", NULL);
+    printf("circuit on the device in %.2f s\n", cz_time_since(start));
+    const size_t n = (size_t)1 << circuit.log_domain;
+    uint64_t *d_value = cz_cuda_mem(w, (size_t)r1cs->num_aux / 64 + 1, 8);
+    struct cz_fr *x[3];
+    for (int i = 0; i < 3; i++) x[i] = cz_cuda_mem(w, n, sizeof **x);
+    for (int i = 0; i < runs + 1; i++) {
+        struct cz_cuda_mark mark = cz_cuda_mark(w);
+        const int r = i ? i - 1 : 0;
+        begin();
+        check(cz_cuda_witness_upload(&dw, w, &witness), "upload", NULL);
+        up[r] = end();
+        begin();
+        check(cz_cuda_expand(w, &circuit, &dw, d_value), "expand", NULL);
+        expand[r] = end();
+        begin();
+        check(cz_cuda_eval(w, &circuit, &dw, x[0], x[1], x[2]), "eval", NULL);
+        eval[r] = end();
+        cz_cuda_release(w, mark);
+    }
+    report("32 GiB PoRep: upload of the witness", up, runs);
+    report("expansion of the bits", expand, runs);
+    report("a, b, c", eval, runs);
+    /* Samples against the host. */
+    const uint32_t instances = r1cs->num_instances;
+    struct cz_fr *host[3], *got = cz_calloc((size_t)r1cs->num_constraints + 1, sizeof *got);
+    for (int i = 0; i < 3; i++) host[i] = cz_calloc((size_t)r1cs->num_constraints + 1, sizeof **host);
+    if (!got || !host[0] || !host[1] || !host[2]) exit(1);
+    struct cz_pool *pool;
+    (void)pool;
+    size_t compared = 0, wrong = 0;
+    for (uint32_t i = 0; i < instances; i += instances / 20000 + 1)
+        cz_witness_eval(host[0], host[1], host[2], &witness, r1cs, i, 1);
+    for (int m = 0; m < 3; m++) {
+        check(cz_cuda_download(w, got, x[m], (size_t)r1cs->num_constraints * sizeof *got), "download", NULL);
+        for (uint32_t i = 0; i < instances; i += instances / 20000 + 1) {
+            const struct cz_r1cs_instance *inst = &r1cs->instance[i];
+            const uint32_t rows = r1cs->tmpl[inst->template_id].num_constraints;
+            compared += rows;
+            for (uint32_t k = 0; k < rows; k++)
+                wrong += !cz_fr_eq(&got[inst->first_constraint + k], &host[m][inst->first_constraint + k]);
+        }
+        cz_free(host[m]);
+    }
+    cz_free(got);
+    printf("%zu rows compared with the host's, %zu differ\n", compared, wrong);
+    if (wrong) exit(1);
+    cz_cuda_circuit_destroy(&circuit, dev->cuda);
+    cz_witness_done(&witness);
+    cz_r1cs_destroy(r1cs);
+}
+
+static void bench_h(void) {
+    const size_t n = (size_t)1 << 27;
+    struct cz_fr *x[3];
+    float ms[MAX_RUNS];
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    for (int i = 0; i < 3; i++) x[i] = cz_cuda_mem(w, n, sizeof **x);
+    if (!x[2]) exit(1);
+    check(cz_cuda_tables_large(dev->tables, w), "tables", NULL);
+    for (int plain = 0; plain < 2; plain++) {
+        for (int i = 0; i < runs + 1; i++) {
+            begin();
+            check(cz_cuda_ntt_quotient(w, dev->tables, x[0], x[1], x[2], 27, plain), "h", NULL);
+            ms[i ? i - 1 : 0] = end();
+        }
+        report(plain ? "h at 2^27, without large tables" : "h at 2^27", ms, runs);
+    }
+    for (int up = 0; up < 2; up++) {
+        for (int i = 0; i < runs + 1; i++) {
+            begin();
+            check(up ? cz_cuda_ntt_up(w, dev->tables, x[0], 27, false)
+                     : cz_cuda_ntt_down(w, dev->tables, x[0], 27, true),
+                  "ntt", NULL);
+            ms[i ? i - 1 : 0] = end();
+        }
+        report(up ? "one transform up of 2^27, without large tables" : "one transform down", ms, runs);
+    }
+    cz_cuda_release(w, mark);
+}
+
+int main(int argc, char **argv) {
+    const char *c1 = NULL;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--c1") == 0) c1 = argv[i + 1];
+        if (strcmp(argv[i], "--runs") == 0) runs = (int)strtol(argv[i + 1], NULL, 10);
+    }
+    if (runs < 1 || runs > MAX_RUNS) return 2;
+    struct cz_error err = {0};
+    struct cz_device *device;
+    const struct cz_gpu_options o = {.workers = 1, .residents = (size_t)12 << 30};
+    check(cz_gpu_create(&device, &o, NULL, &err), "device", &err);
+    dev = (struct cz_cuda_device *)device;
+    check(cz_cuda_take(&w, dev->cuda, &err), "worker", &err);
+    bench_eval(c1);
+    /* On what the evaluation left: values of a real witness, or random ones. */
+    bench_h();
+    cz_cuda_give(w);
+    cz_device_destroy(device);
+    return 0;
+}

@@ -1,0 +1,154 @@
+#include "compute/cuda/circuit.h"
+
+#include "base/bytes.h"
+#include "compute/cuda/device_cuda.h"
+
+#include <string.h>
+
+/* Places of the arrays in the block. */
+struct layout {
+    size_t row, term, instance, external_slot, block, coef, small, is_bit, bit_rank, bytes;
+    size_t num_rows, num_terms, num_blocks, aux_words, num_ranks;
+};
+
+static void lay_out(struct layout *l, const struct cz_r1cs *r1cs) {
+    size_t at = 0;
+    memset(l, 0, sizeof *l);
+    for (uint32_t i = 0; i < r1cs->num_templates; i++) {
+        const struct cz_r1cs_template *t = &r1cs->tmpl[i];
+        l->num_rows += 3 * ((size_t)t->num_constraints + 1);
+        for (int m = 0; m < 3; m++) l->num_terms += t->row[m][t->num_constraints];
+    }
+    l->num_blocks = (size_t)r1cs->num_constraints / CZ_CUDA_EVAL_ROWS + 2;
+    l->aux_words = ((size_t)r1cs->num_aux + 63) / 64;
+    l->num_ranks = ((size_t)r1cs->num_aux + 511) / 512;
+#define PLACE(field, n, type)                                                                                          \
+    l->field = at;                                                                                                     \
+    at += ((size_t)(n) * sizeof(type) + 255) / 256 * 256
+    PLACE(row, l->num_rows, uint32_t);
+    PLACE(term, l->num_terms, struct cz_cuda_term);
+    PLACE(instance, r1cs->num_instances, struct cz_cuda_instance);
+    PLACE(external_slot, r1cs->num_externals, uint32_t);
+    PLACE(block, l->num_blocks, uint32_t);
+    PLACE(coef, r1cs->num_coefs, struct cz_fr);
+    PLACE(small, 2 * CZ_CUDA_EVAL_SMALL + 1, struct cz_fr);
+    PLACE(is_bit, l->aux_words, uint64_t);
+    PLACE(bit_rank, l->num_ranks, uint32_t);
+#undef PLACE
+    l->bytes = at;
+}
+
+size_t cz_cuda_circuit_bytes(const struct cz_r1cs *r1cs) {
+    struct layout l;
+    lay_out(&l, r1cs);
+    return l.bytes;
+}
+
+static uint32_t term_where(const struct cz_r1cs_template *t, uint32_t col) {
+    if (col == 0) return CZ_CUDA_TERM_ONE;
+    if (col <= t->num_external) return (col - 1) << 2 | CZ_CUDA_TERM_EXTERNAL;
+    return t->local_slot[col - t->num_external - 1]; /* CZ_R1CS_SLOT_ELEM and _BIT are the same kinds */
+}
+
+static void fill_templates(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1cs, uint32_t *template_row) {
+    uint32_t *row = (uint32_t *)(host + l->row), num_rows = 0, num_terms = 0;
+    struct cz_cuda_term *term = (struct cz_cuda_term *)(host + l->term);
+    for (uint32_t i = 0; i < r1cs->num_templates; i++) {
+        const struct cz_r1cs_template *t = &r1cs->tmpl[i];
+        for (int m = 0; m < 3; m++) {
+            template_row[3 * i + (uint32_t)m] = num_rows;
+            for (uint32_t k = 0; k <= t->num_constraints; k++) row[num_rows++] = num_terms + t->row[m][k];
+            for (uint32_t k = 0; k < t->row[m][t->num_constraints]; k++) {
+                const struct cz_r1cs_term *from = &t->term[m][k];
+                term[num_terms++] = (struct cz_cuda_term){term_where(t, from->col), from->coef};
+            }
+        }
+    }
+}
+
+static void fill(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1cs, uint32_t *template_row) {
+    struct cz_cuda_instance *instance = (struct cz_cuda_instance *)(host + l->instance);
+    uint32_t *block = (uint32_t *)(host + l->block);
+    struct cz_fr *small = (struct cz_fr *)(host + l->small) + CZ_CUDA_EVAL_SMALL;
+    size_t next = 0;
+    fill_templates(host, l, r1cs, template_row);
+    for (uint32_t i = 0; i < r1cs->num_instances; i++) {
+        const struct cz_r1cs_instance *from = &r1cs->instance[i];
+        const uint32_t end = from->first_constraint + r1cs->tmpl[from->template_id].num_constraints;
+        instance[i] = (struct cz_cuda_instance){.first_external = from->first_external,
+                                                .first_bit = from->first_bit,
+                                                .first_elem = from->first_aux - from->first_bit,
+                                                .first_constraint = from->first_constraint,
+                                                .end_constraint = end};
+        memcpy(instance[i].row, &template_row[3 * from->template_id], sizeof instance[i].row);
+        for (; next < l->num_blocks && next * CZ_CUDA_EVAL_ROWS < end; next++) block[next] = i;
+    }
+    for (; next < l->num_blocks; next++) block[next] = r1cs->num_instances ? r1cs->num_instances - 1 : 0;
+    for (int i = 0; i <= CZ_CUDA_EVAL_SMALL; i++) {
+        cz_fr_from_u64(&small[i], (uint64_t)i);
+        cz_fr_neg(&small[-i], &small[i]);
+    }
+    memcpy(host + l->external_slot, r1cs->external_slot, (size_t)r1cs->num_externals * sizeof(uint32_t));
+    memcpy(host + l->coef, r1cs->coef, (size_t)r1cs->num_coefs * sizeof(struct cz_fr));
+    memcpy(host + l->is_bit, r1cs->aux_is_bit, l->aux_words * sizeof(uint64_t));
+    memcpy(host + l->bit_rank, r1cs->aux_bit_rank, l->num_ranks * sizeof(uint32_t));
+}
+
+enum cz_status cz_cuda_circuit_create(struct cz_cuda_circuit *c, struct cz_cuda_worker *w, const struct cz_r1cs *r1cs) {
+    struct layout l;
+    lay_out(&l, r1cs);
+    memset(c, 0, sizeof *c);
+    if (l.num_terms > UINT32_MAX || l.num_rows > UINT32_MAX)
+        return cz_error_set(&w->err, CZ_ERR_LIMIT, "circuit: %zu terms in its templates", l.num_terms);
+    uint8_t *host = cz_calloc(l.bytes, 1), *at;
+    uint32_t *template_row = cz_malloc_array(3 * (size_t)r1cs->num_templates + 1, sizeof *template_row);
+    enum cz_status status = host && template_row ? CZ_OK : cz_error_set(&w->err, CZ_ERR_MEMORY, "circuit: host memory");
+    if (status == CZ_OK) {
+        fill(host, &l, r1cs, template_row);
+        c->memory = at = cz_cuda_resident_alloc(w->cuda, l.bytes);
+        c->bytes = l.bytes;
+        if (!at)
+            status = cz_error_set(&w->err, CZ_ERR_BUDGET, "circuit: %zu MiB do not fit into the vram for residents",
+                                  l.bytes >> 20);
+    }
+    if (status == CZ_OK) status = cz_cuda_upload(w, at, host, l.bytes);
+    if (status == CZ_OK) {
+        c->row = (const uint32_t *)(at + l.row);
+        c->term = (const struct cz_cuda_term *)(at + l.term);
+        c->instance = (const struct cz_cuda_instance *)(at + l.instance);
+        c->external_slot = (const uint32_t *)(at + l.external_slot);
+        c->block = (const uint32_t *)(at + l.block);
+        c->coef = (const struct cz_fr *)(at + l.coef);
+        c->small = (const struct cz_fr *)(at + l.small) + CZ_CUDA_EVAL_SMALL;
+        c->is_bit = (const uint64_t *)(at + l.is_bit);
+        c->bit_rank = (const uint32_t *)(at + l.bit_rank);
+        c->num_inputs = r1cs->num_inputs;
+        c->num_aux = r1cs->num_aux;
+        c->num_bits = r1cs->num_bits;
+        c->num_constraints = r1cs->num_constraints;
+        c->num_instances = r1cs->num_instances;
+        c->log_domain = cz_r1cs_domain_log2(r1cs);
+    }
+    cz_free(host);
+    cz_free(template_row);
+    if (status != CZ_OK) cz_cuda_circuit_destroy(c, w->cuda);
+    return status;
+}
+
+void cz_cuda_circuit_destroy(struct cz_cuda_circuit *c, struct cz_cuda *cuda) {
+    cz_cuda_resident_free(cuda, c->memory);
+    memset(c, 0, sizeof *c);
+}
+
+enum cz_status cz_cuda_witness_upload(struct cz_cuda_witness *out, struct cz_cuda_worker *w,
+                                      const struct cz_witness *witness) {
+    const size_t words = ((size_t)witness->num_bits + 63) / 64;
+    out->elem = cz_cuda_mem(w, (size_t)witness->num_elems + 1, sizeof *out->elem);
+    out->input = cz_cuda_mem(w, (size_t)witness->num_inputs + 1, sizeof *out->input);
+    out->bit = cz_cuda_mem(w, words + 2, sizeof *out->bit);
+    if (!out->elem || !out->input || !out->bit) return cz_cuda_full(w, "the witness");
+    CZ_CUDA(w, cudaMemsetAsync(out->bit + words, 0, 16, w->stream));
+    CZ_CUDA_TRY(cz_cuda_upload(w, out->elem, witness->elem, (size_t)witness->num_elems * sizeof *out->elem));
+    CZ_CUDA_TRY(cz_cuda_upload(w, out->input, witness->input, (size_t)witness->num_inputs * sizeof *out->input));
+    return cz_cuda_upload(w, out->bit, witness->bit, words * sizeof *out->bit);
+}

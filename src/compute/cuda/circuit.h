@@ -1,0 +1,81 @@
+#ifndef CUZK_COMPUTE_CUDA_CIRCUIT_H
+#define CUZK_COMPUTE_CUDA_CIRCUIT_H
+
+/*
+ * A circuit on the device: its templates' rows and terms once, its instances, and what a partition needs to turn a
+ * witness in natural form into a, b, c and into the scalars of the sums. All of it lies in residents.
+ */
+
+#include "compute/cuda/context.h"
+#include "r1cs/witness.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where a term's value stands, in its lowest two bits; above them the rank, relative to the instance. */
+enum cz_cuda_term_kind { CZ_CUDA_TERM_ELEM, CZ_CUDA_TERM_BIT, CZ_CUDA_TERM_EXTERNAL, CZ_CUDA_TERM_ONE };
+struct cz_cuda_term {
+    uint32_t where, coef;
+};
+
+struct cz_cuda_instance {
+    uint32_t row[3]; /* per matrix: the template's first row in cz_cuda_circuit.row */
+    uint32_t first_external, first_bit, first_elem, first_constraint, end_constraint;
+};
+
+/** Rows of a block of the evaluation; `block` holds the instance of each block's first row. */
+#define CZ_CUDA_EVAL_ROWS 256
+/** Integer results from -SMALL to SMALL come from a table. */
+#define CZ_CUDA_EVAL_SMALL 64
+
+/** Device pointers, one resident block. */
+struct cz_cuda_circuit {
+    void *memory;
+    size_t bytes;
+    const uint32_t *row; /* offsets into term */
+    const struct cz_cuda_term *term;
+    const struct cz_cuda_instance *instance;
+    const uint32_t *external_slot, *block;
+    const struct cz_fr *coef, *small;
+    const uint64_t *is_bit;   /* of aux variables */
+    const uint32_t *bit_rank; /* bits before each 512 of them */
+    uint32_t num_inputs, num_aux, num_bits, num_constraints, num_instances;
+    unsigned log_domain;
+};
+
+/** A partition's witness on the device. */
+struct cz_cuda_witness {
+    struct cz_fr *elem, *input;
+    uint64_t *bit; /* with two words of room past the end */
+};
+
+/** Bytes of cz_cuda_circuit_create's block. */
+size_t cz_cuda_circuit_bytes(const struct cz_r1cs *r1cs);
+/** CZ_ERR_BUDGET when the residents have no room. Returns when everything is there. */
+CZ_MUST_CHECK enum cz_status cz_cuda_circuit_create(struct cz_cuda_circuit *c, struct cz_cuda_worker *w,
+                                                    const struct cz_r1cs *r1cs);
+void cz_cuda_circuit_destroy(struct cz_cuda_circuit *c, struct cz_cuda *cuda);
+
+/** Takes worker memory and uploads; ordered on w->stream. */
+CZ_MUST_CHECK enum cz_status cz_cuda_witness_upload(struct cz_cuda_witness *out, struct cz_cuda_worker *w,
+                                                    const struct cz_witness *witness);
+/** a, b, c over the whole domain, as cz_witness_eval, with input rows and padding. Asynchronous on w->stream. */
+CZ_MUST_CHECK enum cz_status cz_cuda_eval(struct cz_cuda_worker *w, const struct cz_cuda_circuit *c,
+                                          const struct cz_cuda_witness *witness, struct cz_fr *d_a, struct cz_fr *d_b,
+                                          struct cz_fr *d_c);
+/** The bits at their places among all aux variables, 0 at elements: (num_aux + 63)/64 words. */
+CZ_MUST_CHECK enum cz_status cz_cuda_expand(struct cz_cuda_worker *w, const struct cz_cuda_circuit *c,
+                                            const struct cz_cuda_witness *witness, uint64_t *d_value);
+/** scalar[i] = the input or element that slot[i] names: a rank, or with CZ_R1CS_INPUT an input. */
+CZ_MUST_CHECK enum cz_status cz_cuda_gather(struct cz_cuda_worker *w, const struct cz_cuda_witness *witness,
+                                            const uint32_t *d_slot, size_t n, struct cz_fr *d_scalar);
+/** to[i] = from[i] - first */
+CZ_MUST_CHECK enum cz_status cz_cuda_rebase(struct cz_cuda_worker *w, uint32_t *d_to, const uint32_t *d_from, size_t n,
+                                            uint32_t first);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,206 @@
+/* A partition on the device: a few MiB of witness go up, five points come back. */
+
+#include "compute/cuda/partition.h"
+
+#include "base/bytes.h"
+#include "base/time.h"
+
+struct partition {
+    struct cz_cuda_worker *w;
+    const struct cz_cuda_srs *srs;
+    struct cz_cuda_witness witness;
+    uint64_t *d_value;
+    struct cz_cuda_feed *feed; /* NULL: all vectors are resident */
+    size_t buffer_bytes;       /* of the feed */
+};
+
+static bool streams(const struct cz_cuda_srs *srs) {
+    bool any = !srs->h.d_point;
+    for (int i = 0; i < CZ_CUDA_SUMS_OF_BITS; i++) any |= !srs->vector[i].d_point;
+    return any;
+}
+
+/* What sums over a block of this many bytes of points need beside the block. */
+static size_t block_needs(const struct cz_cuda_info *info, size_t bytes) {
+    size_t most = 0;
+    for (int g = 0; g < 2; g++) {
+        const enum cz_cuda_group group = g ? CZ_CUDA_G2 : CZ_CUDA_G1;
+        const size_t n = bytes / cz_cuda_point_bytes(group);
+        size_t least, best;
+        cz_cuda_msm_bytes(&least, &best, info, group, n);
+        least += cz_cuda_rounded(n, 36); /* scalars and indices of a list */
+        const size_t bits = cz_cuda_bitsum_bytes(info, group, n);
+        if (least > most) most = least;
+        if (bits > most) most = bits;
+    }
+    return most;
+}
+
+/* The largest buffers that leave the sums their room. */
+static size_t choose_buffer(const struct cz_cuda_info *info, size_t room) {
+    for (size_t bytes = (size_t)1 << 30; bytes >= (size_t)1 << 20; bytes /= 2) {
+        const size_t need = 2 * cz_cuda_rounded(bytes, 1) + block_needs(info, bytes);
+        if (need <= room) return bytes;
+    }
+    return 0;
+}
+
+static enum cz_status start_feed(struct partition *p) {
+    struct cz_cuda_worker *w = p->w;
+    if (!streams(p->srs)) return CZ_OK;
+    p->buffer_bytes = choose_buffer(cz_cuda_device_info(w->cuda), w->mem_size - w->mem_used);
+    if (!p->buffer_bytes) return cz_cuda_full(w, "streaming of points");
+    return cz_cuda_feed_start(&p->feed, w, p->srs, p->buffer_bytes);
+}
+
+/* a, b, c and h, which is left in the first of three arrays; the other two are given back. */
+static enum cz_status make_h(struct partition *p, struct cz_fr **h, struct cz_partition_timing *timing) {
+    struct cz_cuda_worker *w = p->w;
+    const struct cz_cuda_circuit *c = &p->srs->circuit;
+    const size_t n = (size_t)1 << c->log_domain;
+    const bool resident = p->srs->h.d_point;
+    struct cz_fr *x = cz_cuda_mem(w, n, sizeof *x);
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    struct cz_fr *y = cz_cuda_mem(w, n, sizeof *y), *z = cz_cuda_mem(w, n, sizeof *z);
+    if (!x || !y || !z) return cz_cuda_full(w, "a, b and c");
+    /* The quotient comes in place of b. Streamed bases want it in natural order, which takes another array. */
+    struct cz_fr *a = resident ? y : x, *b = resident ? x : y;
+    uint64_t start = cz_time_now_ns();
+    CZ_CUDA_TRY(cz_cuda_eval(w, c, &p->witness, a, b, z));
+    CZ_CUDA(w, cudaStreamSynchronize(w->stream));
+    timing->eval += cz_time_since(start);
+    start = cz_time_now_ns();
+    CZ_CUDA_TRY(cz_cuda_ntt_quotient(w, p->srs->dev->tables, a, b, z, c->log_domain, false));
+    if (!resident) CZ_CUDA_TRY(cz_cuda_ntt_reorder(w, x, y, c->log_domain, true));
+    CZ_CUDA(w, cudaStreamSynchronize(w->stream));
+    timing->ntt = cz_time_since(start);
+    cz_cuda_release(w, mark);
+    *h = x;
+    return CZ_OK;
+}
+
+static enum cz_status sum_h(struct cz_g1 *out, struct partition *p, const struct cz_fr *h) {
+    const struct cz_cuda_srs *srs = p->srs;
+    if (srs->h.d_point)
+        return cz_cuda_msm(out, p->w, CZ_CUDA_G1, srs->h.d_point, srs->d_h_index, (const uint32_t *)h, srs->h.n, true);
+    const size_t max = p->buffer_bytes / 96;
+    *out = CZ_G1_INFINITY;
+    for (size_t at = 0; at < srs->h.n; at += max) {
+        const size_t n = srs->h.n - at < max ? srs->h.n - at : max;
+        struct cz_g1 part;
+        void *d_point;
+        CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, n));
+        CZ_CUDA_TRY(cz_cuda_msm(&part, p->w, CZ_CUDA_G1, d_point, NULL, (const uint32_t *)(h + at), n, true));
+        cz_g1_add(out, out, &part);
+    }
+    return CZ_OK;
+}
+
+union sum {
+    struct cz_g1 g1;
+    struct cz_g2 g2;
+};
+
+static void add_sum(union sum *to, const union sum *s, enum cz_cuda_group group) {
+    if (group == CZ_CUDA_G1)
+        cz_g1_add(&to->g1, &to->g1, &s->g1);
+    else
+        cz_g2_add(&to->g2, &to->g2, &s->g2);
+}
+
+/* Bits and elements of one block. */
+static enum cz_status sum_block(union sum *out, struct partition *p, unsigned sum, const struct cz_cuda_block *block,
+                                const void *d_point) {
+    struct cz_cuda_worker *w = p->w;
+    const struct cz_cuda_list *list = &p->srs->list[cz_cuda_list_of(sum)];
+    const struct cz_cuda_density *density = &p->srs->density[cz_cuda_list_of(sum)];
+    const enum cz_cuda_group group = block->vector->group;
+    const size_t word0 = block->aux0 / 64, first = block->aux0 == 0 ? density->first : 0;
+    union sum part;
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    if (block->list) {
+        struct cz_fr *scalar = cz_cuda_mem(w, block->list, sizeof *scalar);
+        uint32_t *index = cz_cuda_mem(w, block->list, sizeof *index);
+        if (!scalar || !index) return cz_cuda_full(w, "the scalars of a sum");
+        CZ_CUDA_TRY(cz_cuda_gather(w, &p->witness, list->d_slot + block->list0, block->list, scalar));
+        CZ_CUDA_TRY(cz_cuda_rebase(w, index, list->d_base + block->list0, block->list, (uint32_t)block->base0));
+        CZ_CUDA_TRY(cz_cuda_msm(&part, w, group, d_point, index, (const uint32_t *)scalar, block->list, true));
+        add_sum(out, &part, group);
+        cz_cuda_release(w, mark);
+    }
+    if (block->aux) {
+        const uint64_t *d_mask = density->d_mask ? density->d_mask + word0 : NULL;
+        CZ_CUDA_TRY(cz_cuda_bitsum(&part, w, group, d_point, first, p->d_value + word0, d_mask, block->aux));
+        add_sum(out, &part, group);
+    }
+    return CZ_OK;
+}
+
+static enum cz_status sum_vector(union sum *out, double *seconds, struct partition *p, unsigned sum) {
+    const struct cz_cuda_vector *v = &p->srs->vector[sum];
+    struct cz_cuda_block block;
+    size_t aux0 = 0, base0 = 0;
+    const uint64_t start = cz_time_now_ns();
+    if (v->group == CZ_CUDA_G1)
+        out->g1 = CZ_G1_INFINITY;
+    else
+        out->g2 = CZ_G2_INFINITY;
+    const size_t max = v->d_point ? SIZE_MAX : p->buffer_bytes / cz_cuda_point_bytes(v->group);
+    while (cz_cuda_block_next(&block, p->srs, sum, &aux0, &base0, max)) {
+        void *d_point = v->d_point;
+        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, block.bases));
+        CZ_CUDA_TRY(sum_block(out, p, sum, &block, d_point));
+    }
+    *seconds = cz_time_since(start);
+    return CZ_OK;
+}
+
+static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_timing *timing, struct partition *p,
+                          const struct cz_witness *witness) {
+    struct cz_cuda_worker *w = p->w;
+    struct cz_fr *h = NULL;
+    union sum sum;
+    uint64_t start = cz_time_now_ns();
+    CZ_CUDA_TRY(cz_cuda_witness_upload(&p->witness, w, witness));
+    p->d_value = cz_cuda_mem(w, ((size_t)p->srs->circuit.num_aux + 63) / 64 + 1, sizeof *p->d_value);
+    if (!p->d_value) return cz_cuda_full(w, "the witness");
+    CZ_CUDA_TRY(cz_cuda_expand(w, &p->srs->circuit, &p->witness, p->d_value));
+    timing->eval = cz_time_since(start);
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    CZ_CUDA_TRY(make_h(p, &h, timing));
+    start = cz_time_now_ns();
+    CZ_CUDA_TRY(start_feed(p));
+    CZ_CUDA_TRY(sum_h(&out->h, p, h));
+    timing->msm_h = cz_time_since(start);
+    /* h's room is free for the sums, unless the feed's buffers lie above it. */
+    if (!p->feed) cz_cuda_release(w, mark);
+    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_l, p, CZ_CUDA_SUM_L));
+    out->l = sum.g1;
+    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_a, p, CZ_CUDA_SUM_A));
+    out->a = sum.g1;
+    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_b_g1, p, CZ_CUDA_SUM_B_G1));
+    out->b_g1 = sum.g1;
+    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_b_g2, p, CZ_CUDA_SUM_B_G2));
+    out->b_g2 = sum.g2;
+    return CZ_OK;
+}
+
+enum cz_status cz_cuda_prove_partition(struct cz_partition_sums *out, struct cz_partition_timing *timing,
+                                       struct cz_srs *base, const struct cz_witness *witness, struct cz_error *err) {
+    struct partition p = {.srs = (const struct cz_cuda_srs *)base};
+    enum cz_status status = cz_cuda_take(&p.w, p.srs->dev->cuda, err);
+    if (status != CZ_OK) return status;
+    status = run(out, timing, &p, witness);
+    cz_cuda_feed_stop(p.feed);
+    if (status != CZ_OK)
+        cz_error_set(err, status, "partition: %s", p.w->err.detail[0] ? p.w->err.detail : cz_status_text(status));
+    cz_cuda_give(p.w);
+    return status;
+}
+
+/* On the host: points of the sums and the feed's state. The pinned memory belongs to the device's workers. */
+size_t cz_cuda_partition_bytes(const struct cz_device *dev, const struct cz_r1cs *r1cs) {
+    (void)dev;
+    (void)r1cs;
+    return (size_t)1 << 20;
+}
