@@ -1,8 +1,9 @@
 // All four kinds of proof at once, each as Curio asks for it; what is wrong in the kinds' own fields is refused.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { Client, PARAMS, VECTORS, refused, run, sleep, step, submit, verifies, withDaemon } from './daemon.mjs';
 
 const hex = (text) => Buffer.from(text, 'hex');
@@ -151,4 +152,30 @@ await withDaemon({ budget: '4GiB' }, async (daemon) => {
   });
   client.close();
   assert.equal((await daemon.stop()).code, 0);
+});
+
+// A damaged point gives two proofs that do not verify: the job fails, nothing leaves, and the log says which point.
+await step('a damaged point of the parameters', async () => {
+  const vk = keys('v28-proof-of-spacetime-fallback-').sort((a, b) => statSync(a).size - statSync(b).size)[0]; // window
+  const bytes = readFileSync(vk.replace(/vk$/, 'params'));
+  bytes[statSync(vk).size + 4 + 96 * 3000 + 47] ^= 1; // x of h[3000]
+  const params = mkdtempSync(join(tmpdir(), 'cuzk-e2e-params-'));
+  try {
+    writeFileSync(join(params, basename(vk).replace(/vk$/, 'params')), bytes);
+    await withDaemon({ params }, async (daemon) => {
+      const client = new Client(daemon.socket);
+      const result = await client.prove(post('window-v1_2-two', 'wdpost-1000-0-c'), 60e3);
+      assert.equal(result.status, 'FAILED');
+      assert.equal(result.proof.length, 0);
+      assert.match(result.error_message, /parameter file is/);
+      const { prometheus_text: text } = await client.call('GetMetrics', {});
+      assert.match(text, /^cuzk_partition_retries_total 1$/m);
+      for (const until = Date.now() + 60e3; !daemon.log.includes('h[3000]') && Date.now() < until;) await sleep(50);
+      assert.match(daemon.log, /is damaged: .*h\[3000\]/);
+      console.log(`   ${result.error_message}`);
+      client.close();
+    });
+  } finally {
+    rmSync(params, { recursive: true, force: true });
+  }
 });
