@@ -72,8 +72,8 @@ static void *resident(size_t bytes) {
     return p;
 }
 
-/* 2^log2 points (k0 + i)·G in the device layout. */
-static void *make_points(enum cz_cuda_group group, unsigned log2) {
+/* 2^log2 points (k0 + i)·G in the device layout at `points`. */
+static void make_points(uint8_t *points, enum cz_cuda_group group, unsigned log2) {
     const size_t size = cz_cuda_point_bytes(group);
     uint8_t step[32 * 192], first[192];
     struct cz_fr k;
@@ -92,7 +92,6 @@ static void *make_points(enum cz_cuda_group group, unsigned log2) {
             cz_g2_to_affine(to, &g);
         }
     }
-    uint8_t *points = resident(size << log2);
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     uint8_t *d_step = cz_cuda_mem(w, 32, size);
     struct cz_cuda_job *job = cz_cuda_mem(w, (size_t)1 << (log2 - 1), sizeof *job);
@@ -105,7 +104,6 @@ static void *make_points(enum cz_cuda_group group, unsigned log2) {
                                 cz_cuda_ref(w, group, d_step + j * size), scratch));
     if (cudaStreamSynchronize(w->stream) != cudaSuccess) exit(1);
     cz_cuda_release(w, mark);
-    return points;
 }
 
 static bool right(enum cz_cuda_group group, const void *out, const struct cz_fr *k) {
@@ -128,7 +126,7 @@ static int by_value(const void *a, const void *b) {
 
 static void report(const char *name, unsigned log2, double *seconds, bool ok) {
     qsort(seconds, runs, sizeof *seconds, by_value);
-    printf("%-12s 2^%-3u %9.2f ms   (%.2f to %.2f)   %s\n", name, log2, 1e3 * seconds[runs / 2], 1e3 * seconds[0],
+    printf("%-14s 2^%-3u %9.2f ms   (%.2f to %.2f)   %s\n", name, log2, 1e3 * seconds[runs / 2], 1e3 * seconds[0],
            1e3 * seconds[runs - 1], ok ? "checked" : "WRONG");
     fflush(stdout);
     failures += !ok;
@@ -144,7 +142,7 @@ union sum {
 };
 
 static void bench_msm(const char *name, enum cz_cuda_group group, const void *points, const uint32_t *d_scalar,
-                      const struct cz_fr *partial, unsigned log2) {
+                      const struct cz_fr *partial, unsigned log2, unsigned tables, unsigned windows) {
     struct cz_fr want = CZ_FR_ZERO;
     for (size_t i = 0; i < ((size_t)1 << log2) / CHUNK; i++) cz_fr_add(&want, &want, &partial[i]);
     double seconds[64];
@@ -152,14 +150,15 @@ static void bench_msm(const char *name, enum cz_cuda_group group, const void *po
     for (unsigned i = 0; i <= runs; i++) {
         union sum out;
         uint64_t start = cz_time_now_ns();
-        check(cz_cuda_msm(&out, w, group, points, NULL, d_scalar, (size_t)1 << log2, false));
+        check(cz_cuda_msm_tables(&out, w, group, points, tables, windows, NULL, d_scalar, (size_t)1 << log2, false));
         if (i) seconds[i - 1] = cz_time_since(start);
         ok = ok && right(group, &out, &want);
     }
     report(name, log2, seconds, ok);
 }
 
-static void bench_bits(const char *name, enum cz_cuda_group group, const void *points, unsigned log2) {
+static void bench_bits(const char *name, enum cz_cuda_group group, const void *points, const void *pairs,
+                       unsigned log2) {
     const size_t n = (size_t)1 << log2, words = n / 64;
     uint64_t *bit = cz_malloc_array(words, 8);
     if (!bit) exit(1);
@@ -184,13 +183,21 @@ static void bench_bits(const char *name, enum cz_cuda_group group, const void *p
     for (unsigned i = 0; i <= runs; i++) {
         union sum out;
         uint64_t start = cz_time_now_ns();
-        check(cz_cuda_bitsum(&out, w, group, points, 0, d_bit, NULL, n));
+        if (pairs)
+            check(cz_cuda_bitsum_pairs(&out, w, group, points, pairs, d_bit, n));
+        else
+            check(cz_cuda_bitsum(&out, w, group, points, 0, d_bit, NULL, n));
         if (i) seconds[i - 1] = cz_time_since(start);
         ok = ok && right(group, &out, &want);
     }
     report(name, log2, seconds, ok);
     cz_cuda_release(w, mark);
     cz_free(bit);
+}
+
+static size_t vram(void) {
+    struct cudaDeviceProp prop;
+    return cudaGetDeviceProperties(&prop, 0) == cudaSuccess ? prop.totalGlobalMem : 0;
 }
 
 int main(int argc, char **argv) {
@@ -210,8 +217,11 @@ int main(int argc, char **argv) {
     struct cz_error err = {0};
     const unsigned max_g2 = max < 22 ? max : 22;
     const size_t n = (size_t)1 << max;
+    /* Room for ten tables of 2^26 points, on a card that has it. */
+    size_t region = n * 96 * (max < 24 ? 16 : 2);
+    if (max >= 26 && vram() > (size_t)130 << 30) region = (size_t)960 << 26;
     struct cz_cuda_options o = {.workers = 1,
-                                .resident_bytes = n * (96 + 32) + (((size_t)192) << max_g2) + ((size_t)4 << 20),
+                                .resident_bytes = region + n * 32 + (((size_t)192) << max_g2) + ((size_t)4 << 20),
                                 .pinned_bytes = (size_t)64 << 20};
     if (cz_pool_create(&pool, 0) != CZ_OK) return 1;
     if (cz_cuda_create(&cuda, &o, &err) != CZ_OK || cz_cuda_take(&w, cuda, &err) != CZ_OK) {
@@ -229,20 +239,45 @@ int main(int argc, char **argv) {
     check(cz_cuda_upload(w, d_scalar, c.s, n * 32));
     cz_free(c.s);
     uint64_t start = cz_time_now_ns();
-    void *g1 = make_points(CZ_CUDA_G1, max);
+    uint8_t *g1 = resident(region);
+    make_points(g1, CZ_CUDA_G1, max);
     printf("points made in %.0f ms\n", 1e3 * cz_time_since(start));
 
     static const unsigned size[] = {16, 20, 22, 24, 26, 27};
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
-        if (size[i] <= max && wanted("g1_msm")) bench_msm("g1_msm", CZ_CUDA_G1, g1, d_scalar, c.partial, size[i]);
-    if (wanted("g1_bits")) bench_bits("g1_bits", CZ_CUDA_G1, g1, max < 26 ? max : 26);
+        if (size[i] <= max && wanted("g1_msm")) bench_msm("g1_msm", CZ_CUDA_G1, g1, d_scalar, c.partial, size[i], 1, 0);
+    const unsigned bits = max < 26 ? max : 26;
+    if (wanted("g1_bits")) bench_bits("g1_bits", CZ_CUDA_G1, g1, NULL, bits);
+    if (wanted("g1_bits_pairs")) {
+        uint8_t *pairs = g1 + ((size_t)96 << bits);
+        check(cz_cuda_bit_pairs(w, CZ_CUDA_G1, pairs, g1, (size_t)1 << bits));
+        bench_bits("g1_bits_pairs", CZ_CUDA_G1, g1, pairs, bits);
+    }
     if (wanted("g2_msm") || wanted("g2_bits")) {
-        void *g2 = make_points(CZ_CUDA_G2, max_g2);
+        uint8_t *g2 = resident((size_t)192 << max_g2);
+        make_points(g2, CZ_CUDA_G2, max_g2);
         if (wanted("g2_msm")) {
             for (unsigned log2 = 18; log2 <= max_g2; log2 += 2)
-                bench_msm("g2_msm", CZ_CUDA_G2, g2, d_scalar, c.partial, log2);
+                bench_msm("g2_msm", CZ_CUDA_G2, g2, d_scalar, c.partial, log2, 1, 0);
         }
-        if (wanted("g2_bits")) bench_bits("g2_bits", CZ_CUDA_G2, g2, max_g2);
+        if (wanted("g2_bits")) bench_bits("g2_bits", CZ_CUDA_G2, g2, NULL, max_g2);
+    }
+    /* Fixed bases with precomputed multiples, as far as the memory goes. */
+    static const struct {
+        unsigned log2, tables, windows;
+    } fixed[] = {{20, 14, 14}, {22, 12, 12}, {24, 11, 11}, {26, 5, 10}, {26, 10, 10}, {27, 5, 10}};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        char name[32];
+        if (fixed[i].log2 > max || !wanted("g1_fixed") || ((size_t)96 * fixed[i].tables << fixed[i].log2) > region)
+            continue;
+        make_points(g1, CZ_CUDA_G1, fixed[i].log2);
+        start = cz_time_now_ns();
+        check(cz_cuda_msm_multiples(w, g1, fixed[i].tables, (size_t)1 << fixed[i].log2));
+        if (cudaStreamSynchronize(w->stream) != cudaSuccess) return 1;
+        printf("%u tables made in %.0f ms, %.1f GB\n", fixed[i].tables, 1e3 * cz_time_since(start),
+               96e-9 * (double)((size_t)fixed[i].tables << fixed[i].log2));
+        snprintf(name, sizeof name, "g1_fixed_%u", fixed[i].tables);
+        bench_msm(name, CZ_CUDA_G1, g1, d_scalar, c.partial, fixed[i].log2, fixed[i].tables, fixed[i].windows);
     }
     cz_cuda_give(w);
     cz_cuda_destroy(cuda);

@@ -140,6 +140,66 @@ static void indexed_montgomery(void **state) {
     cz_device_destroy(dev);
 }
 
+/* Precomputed multiples and pairs, several shapes, against the known exponents. */
+static void fixed_bases(void **state) {
+    (void)state;
+    enum { N = 4099, WORDS = (N + 63) / 64 };
+    static const unsigned shape[][2] = {{2, 0}, {3, 24}, {5, 20}, {8, 16}, {11, 11}, {16, 16}, {16, 32}, {13, 0}};
+    struct cz_device *dev = open_device((size_t)6 << 30);
+    struct cz_cuda_worker *w;
+    assert_int_equal(cz_cuda_take(&w, ((struct cz_cuda_device *)dev)->cuda, NULL), CZ_OK);
+    struct cz_g1_affine *host = make_points(N);
+    struct cz_fr *scalar = cz_calloc(N, sizeof *scalar), sum = CZ_FR_ZERO, t, k;
+    memset(&host[17], 0, sizeof host[17]);
+    uint64_t value[WORDS], seed = 12;
+    for (size_t i = 0; i < N; i++) {
+        cz_fr_from_u64(&scalar[i], i + 2);
+        cz_fr_inv(&scalar[i], &scalar[i]);
+        if (i % 9 == 0) cz_fr_neg(&scalar[i], &CZ_FR_ONE);
+        if (i % 11 == 0) cz_fr_from_u64(&scalar[i], i % 3);
+        if (i == 17) continue;
+        cz_fr_from_u64(&k, 3 + 7 * i);
+        cz_fr_mul(&t, &k, &scalar[i]);
+        cz_fr_add(&sum, &sum, &t);
+    }
+    uint8_t *d_point = cz_cuda_mem(w, 16 * N, 96);
+    uint32_t *d_scalar = cz_cuda_mem(w, N, 32);
+    assert_true(d_point && d_scalar);
+    assert_int_equal(cz_cuda_upload(w, d_scalar, scalar, N * 32), CZ_OK);
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+        struct cz_g1 out;
+        assert_int_equal(cz_cuda_upload(w, d_point, host, N * sizeof *host), CZ_OK);
+        assert_int_equal(cz_cuda_points_convert(w, w->stream, CZ_CUDA_G1, d_point, d_point, N, false), CZ_OK);
+        assert_int_equal(cz_cuda_msm_multiples(w, d_point, shape[i][0], N), CZ_OK);
+        assert_int_equal(
+            cz_cuda_msm_tables(&out, w, CZ_CUDA_G1, d_point, shape[i][0], shape[i][1], NULL, d_scalar, N, true), CZ_OK);
+        if (!is_multiple(&out, &sum)) fail_msg("%u tables, %u windows", shape[i][0], shape[i][1]);
+    }
+    static const size_t size[] = {1, 2, 63, 64, 65, 127, N - 1, N};
+    uint64_t *d_value = cz_cuda_mem(w, WORDS, 8);
+    void *d_pair = d_point + (size_t)2 * N * 96;
+    assert_non_null(d_value);
+    for (int i = 0; i < WORDS; i++) value[i] = test_random(&seed);
+    value[3] = UINT64_MAX;
+    value[4] = 0;
+    assert_int_equal(cz_cuda_upload(w, d_value, value, sizeof value), CZ_OK);
+    for (size_t j = 0; j < sizeof size / sizeof size[0]; j++) {
+        struct cz_g1 out;
+        sum = CZ_FR_ZERO;
+        for (size_t i = 0; i < size[j]; i++) {
+            cz_fr_from_u64(&k, 3 + 7 * i);
+            if (i != 17 && value[i / 64] >> (i % 64) & 1) cz_fr_add(&sum, &sum, &k);
+        }
+        assert_int_equal(cz_cuda_bit_pairs(w, CZ_CUDA_G1, d_pair, d_point, size[j]), CZ_OK);
+        assert_int_equal(cz_cuda_bitsum_pairs(&out, w, CZ_CUDA_G1, d_point, d_pair, d_value, size[j]), CZ_OK);
+        if (!is_multiple(&out, &sum)) fail_msg("pairs of %zu points", size[j]);
+    }
+    cz_free(host);
+    cz_free(scalar);
+    cz_cuda_give(w);
+    cz_device_destroy(dev);
+}
+
 /* Encoded points as in .params files come out as the host's conversion has them. */
 static void encoded_points(void **state) {
     (void)state;
@@ -282,8 +342,8 @@ int main(int argc, char **argv) {
     static struct CMUnitTest test[MAX_TESTS];
     static const size_t limit[] = {(size_t)4 << 30, (size_t)700 << 20};
     static const struct CMUnitTest own[] = {
-        cmocka_unit_test(additions),      cmocka_unit_test(masked_bits),       cmocka_unit_test(indexed_montgomery),
-        cmocka_unit_test(encoded_points), cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(additions),   cmocka_unit_test(masked_bits),    cmocka_unit_test(indexed_montgomery),
+        cmocka_unit_test(fixed_bases), cmocka_unit_test(encoded_points), cmocka_unit_test(too_little_memory),
     };
     const char *only = argc > 1 ? argv[1] : "";
     const char *require = getenv("CZ_REQUIRE_GPU");

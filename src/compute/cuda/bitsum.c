@@ -58,7 +58,7 @@ static enum cz_status carve(struct bitsum *b, size_t n) {
 }
 
 static enum cz_status run(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point,
-                          size_t first, const uint64_t *d_value, const uint64_t *d_mask, size_t n) {
+                          const void *d_pair, size_t first, const uint64_t *d_value, const uint64_t *d_mask, size_t n) {
     const size_t size = cz_cuda_xyzz_bytes(group);
     struct bitsum b = {.w = w, .group = group};
     if (n == 0) {
@@ -71,7 +71,11 @@ static enum cz_status run(void *out, struct cz_cuda_worker *w, enum cz_cuda_grou
     void *tmp = cz_cuda_mem(w, cz_cuda_select_bytes(n), 1);
     if (!d_total || !total || !ref || !tmp) return cz_cuda_full(w, "the list of a bit sum");
     const uint32_t point = cz_cuda_ref(w, group, d_point) + (uint32_t)first;
-    CZ_CUDA_TRY(cz_cuda_k_select(w, w->stream, d_value, d_mask, n, point, tmp, ref, d_total));
+    if (d_pair)
+        CZ_CUDA_TRY(
+            cz_cuda_k_select_pairs(w, w->stream, d_value, n, point, cz_cuda_ref(w, group, d_pair), tmp, ref, d_total));
+    else
+        CZ_CUDA_TRY(cz_cuda_k_select(w, w->stream, d_value, d_mask, n, point, tmp, ref, d_total));
     CZ_CUDA(w, cudaMemcpyAsync(total, d_total, 4, cudaMemcpyDeviceToHost, w->stream));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
 
@@ -95,13 +99,41 @@ static enum cz_status run(void *out, struct cz_cuda_worker *w, enum cz_cuda_grou
     return CZ_OK;
 }
 
-enum cz_status cz_cuda_bitsum(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point,
-                              size_t first, const uint64_t *d_value, const uint64_t *d_mask, size_t n) {
+static enum cz_status bitsum(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point,
+                             const void *d_pair, size_t first, const uint64_t *d_value, const uint64_t *d_mask,
+                             size_t n) {
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     enum cz_status status = n > INT32_MAX ? cz_error_set(&w->err, CZ_ERR_LIMIT, "a bit sum of %zu points", n)
-                                          : run(out, w, group, d_point, first, d_value, d_mask, n);
+                                          : run(out, w, group, d_point, d_pair, first, d_value, d_mask, n);
     cz_cuda_release(w, mark);
     return status;
+}
+
+enum cz_status cz_cuda_bitsum(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point,
+                              size_t first, const uint64_t *d_value, const uint64_t *d_mask, size_t n) {
+    return bitsum(out, w, group, d_point, NULL, first, d_value, d_mask, n);
+}
+
+enum cz_status cz_cuda_bitsum_pairs(void *out, struct cz_cuda_worker *w, enum cz_cuda_group group, const void *d_point,
+                                    const void *d_pair, const uint64_t *d_value, size_t n) {
+    return bitsum(out, w, group, d_point, d_pair, 0, d_value, NULL, n);
+}
+
+enum cz_status cz_cuda_bit_pairs(struct cz_cuda_worker *w, enum cz_cuda_group group, void *d_pair, const void *d_point,
+                                 size_t n) {
+    const size_t batch = (size_t)1 << 22;
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    struct cz_cuda_job *job = cz_cuda_mem(w, batch, sizeof *job);
+    void *scratch = cz_cuda_mem(w, cz_cuda_add_scratch(cz_cuda_device_info(w->cuda), group), 1);
+    if (!job || !scratch) return cz_cuda_full(w, "pairs of points");
+    for (size_t at = 0; at < n / 2; at += batch) {
+        const uint32_t m = (uint32_t)(n / 2 - at < batch ? n / 2 - at : batch);
+        CZ_CUDA_TRY(cz_cuda_k_neighbours(w, w->stream, job, m, cz_cuda_ref(w, group, d_point) + (uint32_t)(2 * at)));
+        CZ_CUDA_TRY(
+            cz_cuda_add(w, w->stream, group, job, NULL, m, cz_cuda_ref(w, group, d_pair) + (uint32_t)at, scratch));
+    }
+    cz_cuda_release(w, mark);
+    return CZ_OK;
 }
 
 size_t cz_cuda_bitsum_bytes(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n) {

@@ -99,24 +99,6 @@ extern "C" enum cz_status cz_cuda_scalars_check(struct cz_cuda_worker *w, bool *
     return CZ_OK;
 }
 
-// start and end are zeroed beforehand, so an empty bucket has end - start = 0.
-static __global__ void k_bounds(const uint32_t *key, uint32_t n, uint32_t slot0, uint32_t bucket0, uint32_t num,
-                                uint32_t *start, uint32_t *end) {
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        uint32_t k = key[i];
-        if (k >= num) continue; // zero digits
-        if (i == 0 || key[i - 1] != k) start[bucket0 + k] = slot0 + i;
-        if (i == n - 1 || key[i + 1] != k) end[bucket0 + k] = slot0 + i + 1;
-    }
-}
-
-extern "C" enum cz_status cz_cuda_k_bounds(struct cz_cuda_worker *w, cudaStream_t stream, const struct cz_cuda_set *set,
-                                           uint32_t *d_start, uint32_t *d_end) {
-    CZ_CUDA_LAUNCH(w, k_bounds, cz_cuda_grid(cz_cuda_device_info(w->cuda), set->n, 256, 16), 256, 0, stream, set->key,
-                   set->n, set->slot0, set->bucket0, set->num, d_start, d_end);
-    return CZ_OK;
-}
-
 static __global__ void k_longest(const uint32_t *start, const uint32_t *end, uint32_t n, uint32_t *longest) {
     uint32_t m = 0;
     for (uint32_t b = blockIdx.x * blockDim.x + threadIdx.x; b < n; b += gridDim.x * blockDim.x)
@@ -132,78 +114,152 @@ extern "C" enum cz_status cz_cuda_k_longest(struct cz_cuda_worker *w, cudaStream
     return CZ_OK;
 }
 
-// Appends the jobs of the block's threads with one atomic a block: the order of the list is only roughly that of the
-// slots, which is enough.
-static __device__ __forceinline__ void append(bool want, cz_cuda_job job, cz_cuda_job *out, uint32_t *count) {
-    __shared__ uint32_t warp_sum[33];
-    uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5, nw = blockDim.x >> 5;
-    uint32_t ballot = __ballot_sync(0xffffffffu, want);
-    if (lane == 0) warp_sum[wid] = __popc(ballot);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t s = 0;
-        for (uint32_t i = 0; i < nw; i++) {
-            uint32_t t = warp_sum[i];
-            warp_sum[i] = s;
-            s += t;
-        }
-        warp_sum[32] = s ? atomicAdd(count, s) : 0;
+#define TILE_THREADS 256
+#define TILE_EACH 8
+#define TILE (TILE_THREADS * TILE_EACH)
+
+// First place of the key that stands at place `at`: the keys are sorted.
+static __device__ uint32_t run_start(const uint32_t *key, uint32_t at) {
+    const uint32_t k = key[at];
+    uint32_t lo = 0, hi = at; // key[hi] = k
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (key[mid] < k)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    __syncthreads();
-    if (want)
-        *(uint4 *)&out[warp_sum[32] + warp_sum[wid] + __popc(ballot & ((1u << lane) - 1))] =
-            make_uint4(job.a, job.b, job.slot, job.bucket);
-    __syncthreads();
+    return hi;
 }
 
-static __global__ void __launch_bounds__(256)
-    k_jobs_first(const __grid_constant__ cz_cuda_set set, const uint32_t *start, const uint32_t *end, cz_cuda_job *out,
+// Exclusive maximum and sum over the block's threads; *total gets the sum of all.
+static __device__ int32_t scan_max(int32_t mine) {
+    __shared__ int32_t warp_max[TILE_THREADS / 32];
+    const uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
+    int32_t s = mine;
+    for (int d = 1; d < 32; d <<= 1) {
+        int32_t t = __shfl_up_sync(0xffffffffu, s, d);
+        if (lane >= d) s = max(s, t);
+    }
+    if (lane == 31) warp_max[wid] = s;
+    int32_t before = __shfl_up_sync(0xffffffffu, s, 1);
+    if (lane == 0) before = -1;
+    __syncthreads();
+    for (uint32_t i = 0; i < wid; i++) before = max(before, warp_max[i]);
+    __syncthreads();
+    return before;
+}
+static __device__ uint32_t scan_sum(uint32_t mine, uint32_t *total) {
+    __shared__ uint32_t warp_sum[TILE_THREADS / 32];
+    const uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
+    uint32_t s = mine, before = 0, all = 0;
+    for (int d = 1; d < 32; d <<= 1) {
+        uint32_t t = __shfl_up_sync(0xffffffffu, s, d);
+        if (lane >= d) s += t;
+    }
+    if (lane == 31) warp_sum[wid] = s;
+    __syncthreads();
+    for (uint32_t i = 0; i < TILE_THREADS / 32; i++) {
+        if (i < wid) before += warp_sum[i];
+        all += warp_sum[i];
+    }
+    __syncthreads();
+    *total = all;
+    return before + s - mine;
+}
+// Place in the list for this thread's `mine` jobs: one atomic a tile. The order of the list is only roughly that of the
+// slots, which is enough.
+static __device__ uint32_t reserve(uint32_t mine, uint32_t *count) {
+    __shared__ uint32_t first;
+    uint32_t total, before = scan_sum(mine, &total);
+    if (threadIdx.x == 0) first = total ? atomicAdd(count, total) : 0;
+    __syncthreads();
+    uint32_t at = first + before;
+    __syncthreads();
+    return at;
+}
+
+// Bounds of the buckets and the list of round 0, whose operands are points, from one reading of the sorted pairs.
+// start and end are zeroed beforehand, so an empty bucket has end - start = 0.
+static __global__ void __launch_bounds__(TILE_THREADS)
+    k_jobs_first(const __grid_constant__ cz_cuda_set set, uint32_t *start, uint32_t *end, cz_cuda_job *out,
                  uint32_t *count) {
-    for (uint32_t block = blockIdx.x * blockDim.x; block < set.n; block += gridDim.x * blockDim.x) {
-        uint32_t i = block + threadIdx.x;
-        bool want = false;
-        cz_cuda_job job = {0, 0, 0, 0};
-        if (i < set.n) {
-            uint32_t k = set.key[i];
-            if (k < set.num) {
-                uint32_t s = start[set.bucket0 + k], e = end[set.bucket0 + k], q = set.slot0 + i - s;
-                want = !(q & 1) && set.slot0 + i + 1 < e;
-                if (want) job = {set.value[i], set.value[i + 1], set.slot0 + i, set.bucket0 + k};
-            }
+    __shared__ uint32_t key[TILE + 2], value[TILE + 1], before_tile;
+    const uint32_t none = 0xffffffffu;
+    for (uint64_t tile = (uint64_t)blockIdx.x * TILE; tile < set.n; tile += (uint64_t)gridDim.x * TILE) {
+        const uint32_t base = (uint32_t)tile;
+        // key[j + 1] is the tile's j-th.
+        for (uint32_t j = threadIdx.x; j < TILE + 2; j += TILE_THREADS) {
+            const uint64_t i = (uint64_t)base + j;
+            key[j] = i >= 1 && i - 1 < set.n ? set.key[i - 1] : none;
+            if (j < TILE + 1) value[j] = i < set.n ? set.value[i] : 0;
         }
-        append(want, job, out, count);
+        __syncthreads();
+        if (threadIdx.x == 0 && key[0] == key[1] && key[1] < set.num) before_tile = run_start(set.key, base - 1);
+        const uint32_t j0 = threadIdx.x * TILE_EACH;
+        int32_t head = -1;
+#pragma unroll
+        for (uint32_t e = 0; e < TILE_EACH; e++)
+            if (key[j0 + e + 1] != key[j0 + e]) head = (int32_t)(j0 + e);
+        head = scan_max(head);
+        // Where the run of the current element starts, as a place in the set.
+        uint32_t s = head >= 0 ? base + (uint32_t)head : before_tile, wants = 0;
+        uint32_t run = s;
+#pragma unroll
+        for (uint32_t e = 0; e < TILE_EACH; e++) {
+            const uint32_t k = key[j0 + e + 1], i = base + j0 + e;
+            if (k != key[j0 + e]) {
+                run = i;
+                if (k < set.num) start[set.bucket0 + k] = set.slot0 + i;
+            }
+            if (k >= set.num) continue; // zero digits, and what lies past the end
+            if (k != key[j0 + e + 2])
+                end[set.bucket0 + k] = set.slot0 + i + 1;
+            else if (!((i - run) & 1))
+                wants |= 1u << e;
+        }
+        uint32_t at = reserve(__popc(wants), count);
+#pragma unroll
+        for (uint32_t e = 0; e < TILE_EACH; e++)
+            if (wants >> e & 1)
+                *(uint4 *)&out[at++] = make_uint4(value[j0 + e], value[j0 + e + 1], set.slot0 + base + j0 + e,
+                                                  set.bucket0 + key[j0 + e + 1]);
+        __syncthreads();
     }
 }
 
 extern "C" enum cz_status cz_cuda_k_jobs_first(struct cz_cuda_worker *w, cudaStream_t stream,
-                                               const struct cz_cuda_set *set, const uint32_t *d_start,
-                                               const uint32_t *d_end, struct cz_cuda_job *d_job, uint32_t *d_count) {
-    CZ_CUDA_LAUNCH(w, k_jobs_first, cz_cuda_grid(cz_cuda_device_info(w->cuda), set->n, 256, 8), 256, 0, stream, *set,
-                   d_start, d_end, d_job, d_count);
+                                               const struct cz_cuda_set *set, uint32_t *d_start, uint32_t *d_end,
+                                               struct cz_cuda_job *d_job, uint32_t *d_count) {
+    CZ_CUDA_LAUNCH(w, k_jobs_first, cz_cuda_grid(cz_cuda_device_info(w->cuda), set->n / TILE_EACH + 1, TILE_THREADS, 8),
+                   TILE_THREADS, 0, stream, *set, d_start, d_end, d_job, d_count);
     return CZ_OK;
 }
 
 // The left operand is a sum, the right one a sum or a single point.
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(TILE_THREADS)
     k_jobs_next(const cz_cuda_job *in, const uint32_t *in_count, unsigned round, const uint32_t *value, uint32_t sums,
                 const uint32_t *start, const uint32_t *end, cz_cuda_job *out, uint32_t *count) {
     const uint32_t n = *in_count;
-    for (uint32_t block = blockIdx.x * blockDim.x; block < n; block += gridDim.x * blockDim.x) {
-        uint32_t i = block + threadIdx.x;
-        bool want = false;
-        cz_cuda_job job = {0, 0, 0, 0};
-        if (i < n) {
-            uint4 t = *(const uint4 *)&in[i];
-            job = {t.x, t.y, t.z, t.w};
-            uint32_t s = start[job.bucket], e = end[job.bucket], q = job.slot - s, rem = e - job.slot;
-            uint32_t right = job.slot + (1u << round);
-            want = !(q & ((2u << round) - 1)) && rem > (1u << round);
-            if (want) {
-                job.a = sums + (job.slot >> 1);
-                job.b = rem == (1u << round) + 1 ? value[right] : sums + (right >> 1);
-            }
+    for (uint64_t tile = (uint64_t)blockIdx.x * TILE / 2; tile < n; tile += (uint64_t)gridDim.x * TILE / 2) {
+        uint4 job[TILE_EACH / 2];
+        uint32_t wants = 0;
+#pragma unroll
+        for (uint32_t e = 0; e < TILE_EACH / 2; e++) {
+            const uint64_t i = tile + e * TILE_THREADS + threadIdx.x;
+            if (i >= n) continue;
+            job[e] = *(const uint4 *)&in[i];
+            const uint32_t slot = job[e].z, s = start[job[e].w], rem = end[job[e].w] - slot,
+                           right = slot + (1u << round);
+            if (((slot - s) & ((2u << round) - 1)) || rem <= 1u << round) continue;
+            wants |= 1u << e;
+            job[e].x = sums + (slot >> 1);
+            job[e].y = rem == (1u << round) + 1 ? value[right] : sums + (right >> 1);
         }
-        append(want, job, out, count);
+        uint32_t at = reserve(__popc(wants), count);
+#pragma unroll
+        for (uint32_t e = 0; e < TILE_EACH / 2; e++)
+            if (wants >> e & 1) *(uint4 *)&out[at++] = job[e];
     }
 }
 

@@ -37,22 +37,23 @@ CZ_MUST_CHECK enum cz_status cz_cuda_sort(struct cz_cuda_worker *w, cudaStream_t
 size_t cz_cuda_sort_bytes(uint32_t n);
 
 /**
- * Bounds of the buckets of one set: its sorted keys lie at slots slot0 .. slot0 + n - 1, its buckets at bucket0 ..
- * bucket0 + num - 1 of start and end, which were zeroed. Keys from num on are zero digits.
+ * One set: its sorted keys lie at slots slot0 .. slot0 + n - 1, its buckets at bucket0 .. bucket0 + num - 1 of start
+ * and end. Keys from num on are zero digits.
  */
 struct cz_cuda_set {
     const uint32_t *key, *value;
     uint32_t n, slot0, bucket0, num;
 };
-CZ_MUST_CHECK enum cz_status cz_cuda_k_bounds(struct cz_cuda_worker *w, cudaStream_t stream,
-                                              const struct cz_cuda_set *set, uint32_t *d_start, uint32_t *d_end);
 /** *d_longest = max(*d_longest, longest of the n buckets). */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_longest(struct cz_cuda_worker *w, cudaStream_t stream, const uint32_t *d_start,
                                                const uint32_t *d_end, uint32_t n, uint32_t *d_longest);
-/** Round 0 of a set: both operands come from the points. Appends to job, counts up *d_count. */
+/**
+ * Bounds of the set's buckets, in start and end, which were zeroed, and the list of round 0: both operands are points.
+ * Appends to job, counts up *d_count.
+ */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_jobs_first(struct cz_cuda_worker *w, cudaStream_t stream,
-                                                  const struct cz_cuda_set *set, const uint32_t *d_start,
-                                                  const uint32_t *d_end, struct cz_cuda_job *d_job, uint32_t *d_count);
+                                                  const struct cz_cuda_set *set, uint32_t *d_start, uint32_t *d_end,
+                                                  struct cz_cuda_job *d_job, uint32_t *d_count);
 /** Round r > 0 from the list of round r - 1, of which it is a subset. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_jobs_next(struct cz_cuda_worker *w, cudaStream_t stream,
                                                  const struct cz_cuda_job *d_in, const uint32_t *d_in_count,
@@ -105,6 +106,13 @@ size_t cz_cuda_select_bytes(size_t n);
 CZ_MUST_CHECK enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
                                               const uint64_t *d_mask, size_t n, uint32_t first, void *d_tmp,
                                               uint32_t *d_ref, uint32_t *d_total);
+/** The same where pair + i refers to the sum of points 2i and 2i + 1. */
+CZ_MUST_CHECK enum cz_status cz_cuda_k_select_pairs(struct cz_cuda_worker *w, cudaStream_t stream,
+                                                    const uint64_t *d_value, size_t n, uint32_t first, uint32_t pair,
+                                                    void *d_tmp, uint32_t *d_ref, uint32_t *d_total);
+/** Jobs that add points first + 2i and first + 2i + 1, i < n. */
+CZ_MUST_CHECK enum cz_status cz_cuda_k_neighbours(struct cz_cuda_worker *w, cudaStream_t stream,
+                                                  struct cz_cuda_job *d_job, uint32_t n, uint32_t first);
 /**
  * One round of a plain sum: n / 2 jobs of the n references; the sums, and an odd one left over, are the next round's
  * references. Sums go to reference to + j, or in place of the left operand (every round but the first).

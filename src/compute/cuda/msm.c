@@ -41,14 +41,18 @@ static unsigned column_bits(unsigned k) {
     return k / 2;
 }
 
+unsigned cz_cuda_msm_shift(unsigned tables, unsigned t) {
+    return t * 255 / tables;
+}
+
 static void cut(struct plan *p) {
-    const unsigned blocks = p->tables, block = (255 + blocks - 1) / blocks;
+    const unsigned widest = (255 + p->tables - 1) / p->tables, share = widest / p->sets, extra = widest % p->sets;
     for (unsigned w = 0; w < p->windows; w++) {
-        const unsigned s = w % p->sets, t = w / p->sets;
-        const unsigned share = block / p->sets, extra = block % p->sets;
+        const unsigned s = w % p->sets, t = w / p->sets, at = cz_cuda_msm_shift(p->tables, t);
         const unsigned before = s * share + (s < extra ? s : extra);
-        p->off[w] = t * block + before;
+        p->off[w] = at + before;
         p->bits[w] = share + (s < extra);
+        if (s == p->sets - 1) p->bits[w] = cz_cuda_msm_shift(p->tables, t + 1) - p->off[w];
     }
     /* The last window is unsigned and a bit narrower: scalars have 254 bits, and no carry is left over. */
     const unsigned top = p->windows - 1;
@@ -244,7 +248,6 @@ static enum cz_status sort_group(struct run *r, unsigned g, cudaStream_t st) {
                                  (uint32_t)set_slots, (int)p->k[s] + 1));
         struct cz_cuda_set set = {r->key_sorted, value,         (uint32_t)set_slots,
                                   slot0,         p->bucket0[s], UINT32_C(1) << p->k[s]};
-        CZ_CUDA_TRY(cz_cuda_k_bounds(w, st, &set, r->start, r->end));
         CZ_CUDA_TRY(cz_cuda_k_jobs_first(w, st, &set, r->start, r->end, r->list0[g & 1], count));
     }
     CZ_CUDA_TRY(cz_cuda_k_longest(w, st, r->start + p->bucket0[first], r->end + p->bucket0[first],

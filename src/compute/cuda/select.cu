@@ -34,11 +34,18 @@ static __device__ uint64_t block_scan(uint64_t mine, uint64_t *sum) {
     return before + s - mine;
 }
 
+// Lower bits of the pairs that have a bit.
+static __device__ __forceinline__ uint64_t any_of_pair(uint64_t v) {
+    return (v | v >> 1) & 0x5555555555555555ull;
+}
+
+template <bool PAIRS>
 static __global__ void __launch_bounds__(T)
     k_count(const uint64_t *value, const uint64_t *mask, size_t n, uint64_t *out) {
     const size_t i = (size_t)blockIdx.x * T + threadIdx.x;
     uint64_t m = mask ? word(mask, n, i) : ~0ull, sum;
-    (void)block_scan(counts(word(value, n, i) & m, mask ? m : 0), &sum);
+    uint64_t v = word(value, n, i) & m;
+    (void)block_scan(counts(PAIRS ? any_of_pair(v) : v, mask ? m : 0), &sum);
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 // Exclusive sums of v in place, by one block.
@@ -52,16 +59,27 @@ static __global__ void __launch_bounds__(1024) k_scan(uint64_t *v, uint32_t n, u
     }
     if (threadIdx.x == 0) *total = (uint32_t)carry;
 }
-static __global__ void __launch_bounds__(T) k_emit(const uint64_t *value, const uint64_t *mask, size_t n,
-                                                   uint32_t first, const uint64_t *before, uint32_t *ref) {
+// PAIRS: a pair with both bits set takes its sum instead, at reference pair + index of the pair.
+template <bool PAIRS>
+static __global__ void __launch_bounds__(T)
+    k_emit(const uint64_t *value, const uint64_t *mask, size_t n, uint32_t first, uint32_t pair, const uint64_t *before,
+           uint32_t *ref) {
     const size_t i = (size_t)blockIdx.x * T + threadIdx.x;
     const uint32_t lane = threadIdx.x & 31;
     uint64_t m = mask ? word(mask, n, i) : ~0ull, c = word(value, n, i) & m, sum;
-    uint64_t at = before[blockIdx.x] + block_scan(counts(c, mask ? m : 0), &sum);
+    uint64_t at = before[blockIdx.x] + block_scan(counts(PAIRS ? any_of_pair(c) : c, mask ? m : 0), &sum);
     // The warp takes its words one by one: writes of a word are next to each other.
     for (int j = 0; j < 32; j++) {
         const uint64_t cw = __shfl_sync(ALL, c, j), mw = __shfl_sync(ALL, m, j), aw = __shfl_sync(ALL, at, j);
         if (!cw) continue;
+        if (PAIRS) {
+            const uint64_t any = any_of_pair(cw);
+            const uint32_t word_at = (uint32_t)(i - lane + j), two = (uint32_t)(cw >> (2 * lane)) & 3;
+            if (two)
+                ref[(uint32_t)aw + __popcll(any & ((1ull << (2 * lane)) - 1))] =
+                    two == 3 ? pair + word_at * 32 + lane : first + word_at * 64 + 2 * lane + (two >> 1);
+            continue;
+        }
         const uint32_t base = mask ? first + (uint32_t)(aw >> 32) : first + (uint32_t)(i - lane + j) * 64;
 #pragma unroll
         for (int h = 0; h < 64; h += 32) {
@@ -86,9 +104,33 @@ extern "C" enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStream_
                                            uint32_t *d_ref, uint32_t *d_total) {
     const uint32_t blocks = blocks_of(n);
     uint64_t *before = (uint64_t *)d_tmp;
-    CZ_CUDA_LAUNCH(w, k_count, blocks, T, 0, stream, d_value, d_mask, n, before);
+    CZ_CUDA_LAUNCH(w, k_count<false>, blocks, T, 0, stream, d_value, d_mask, n, before);
     CZ_CUDA_LAUNCH(w, k_scan, 1, 1024, 0, stream, before, blocks, d_total);
-    CZ_CUDA_LAUNCH(w, k_emit, blocks, T, 0, stream, d_value, d_mask, n, first, before, d_ref);
+    CZ_CUDA_LAUNCH(w, k_emit<false>, blocks, T, 0, stream, d_value, d_mask, n, first, 0, before, d_ref);
+    return CZ_OK;
+}
+
+extern "C" enum cz_status cz_cuda_k_select_pairs(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
+                                                 size_t n, uint32_t first, uint32_t pair, void *d_tmp, uint32_t *d_ref,
+                                                 uint32_t *d_total) {
+    const uint32_t blocks = blocks_of(n);
+    uint64_t *before = (uint64_t *)d_tmp;
+    const uint64_t *no_mask = nullptr;
+    CZ_CUDA_LAUNCH(w, k_count<true>, blocks, T, 0, stream, d_value, no_mask, n, before);
+    CZ_CUDA_LAUNCH(w, k_scan, 1, 1024, 0, stream, before, blocks, d_total);
+    CZ_CUDA_LAUNCH(w, k_emit<true>, blocks, T, 0, stream, d_value, no_mask, n, first, pair, before, d_ref);
+    return CZ_OK;
+}
+
+static __global__ void k_neighbours(cz_cuda_job *job, uint32_t n, uint32_t first) {
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        *(uint4 *)&job[i] = make_uint4(first + 2 * i, first + 2 * i + 1, 2 * i, 0);
+}
+
+extern "C" enum cz_status cz_cuda_k_neighbours(struct cz_cuda_worker *w, cudaStream_t stream, struct cz_cuda_job *d_job,
+                                               uint32_t n, uint32_t first) {
+    CZ_CUDA_LAUNCH(w, k_neighbours, cz_cuda_grid(cz_cuda_device_info(w->cuda), n, 256, 16), 256, 0, stream, d_job, n,
+                   first);
     return CZ_OK;
 }
 
