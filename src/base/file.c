@@ -91,6 +91,7 @@ out:
 
 struct cz_file_writer {
     int fd;
+    bool named; /* tmp is in the folder: otherwise the file has no name, and goes with the process */
     char *path, *tmp;
     size_t fill;
     bool failed;
@@ -107,6 +108,28 @@ static enum cz_status writer_fail(struct cz_file_writer *w, struct cz_error *err
     return w->error.status;
 }
 
+/* The folder that `path` is in; to be freed with free(). */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+static void descriptor_path(char *out, size_t size, int fd) {
+    (void)snprintf(out, size, "/proc/self/fd/%d", fd);
+}
+
+/* A file without a name, where the file system has such and /proc is there to name it later; or -1. */
+static int open_unnamed(const char *path) {
+    char *folder = folder_of(path), descriptor[32];
+    int fd = folder ? open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644) : -1;
+    free(folder);
+    if (fd < 0) return -1;
+    descriptor_path(descriptor, sizeof descriptor, fd);
+    if (access(descriptor, F_OK) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
 enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *path, struct cz_error *err) {
     size_t room = strlen(path) + 32;
     struct stat st;
@@ -117,6 +140,7 @@ enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *pa
     struct cz_file_writer *w = cz_malloc_array(1, sizeof *w);
     if (!w) return cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path);
     w->fd = -1;
+    w->named = false;
     w->fill = 0;
     w->failed = false;
     w->path = strdup(path);
@@ -127,7 +151,11 @@ enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *pa
         return cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path);
     }
     (void)snprintf(w->tmp, room, "%s.tmp-%016llx", path, (unsigned long long)tag);
-    w->fd = open(w->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    w->fd = open_unnamed(path);
+    if (w->fd < 0) {
+        w->fd = open(w->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        w->named = w->fd >= 0;
+    }
     if (w->fd < 0) {
         enum cz_status status = cz_error_set(err, CZ_ERR_IO, "%s: %s", w->tmp, strerror(errno));
         cz_file_writer_abort(w);
@@ -162,9 +190,7 @@ enum cz_status cz_file_writer_append(struct cz_file_writer *w, const void *data,
 }
 
 static void sync_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) + 1 : 1;
-    char *folder = slash ? strndup(path, n) : strdup(".");
+    char *folder = folder_of(path);
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         (void)fsync(fd);
@@ -173,25 +199,32 @@ static void sync_folder(const char *path) {
     free(folder);
 }
 
+/* A link does not replace what is there, a rename does: a file without a name gets the temporary one on the way. */
+static enum cz_status give_name(struct cz_file_writer *w, struct cz_error *err) {
+    if (!w->named) {
+        char descriptor[32];
+        descriptor_path(descriptor, sizeof descriptor, w->fd);
+        if (linkat(AT_FDCWD, descriptor, AT_FDCWD, w->tmp, AT_SYMLINK_FOLLOW) != 0) return writer_fail(w, err, "link");
+        w->named = true;
+    }
+    if (rename(w->tmp, w->path) != 0) return writer_fail(w, err, "rename");
+    w->named = false; /* the name is the file's now: abort must not remove it */
+    return CZ_OK;
+}
+
 enum cz_status cz_file_writer_commit(struct cz_file_writer *w, struct cz_error *err) {
     enum cz_status status = w->failed ? writer_fail(w, err, "write") : write_out(w, w->buf, w->fill, err);
     if (status == CZ_OK && fsync(w->fd) != 0) status = writer_fail(w, err, "sync");
-    if (status == CZ_OK && rename(w->tmp, w->path) != 0) status = writer_fail(w, err, "rename");
-    if (status == CZ_OK) {
-        sync_folder(w->path);
-        cz_free(w->tmp);
-        w->tmp = NULL; /* the name is the file's now: abort must not remove it */
-    }
+    if (status == CZ_OK) status = give_name(w, err);
+    if (status == CZ_OK) sync_folder(w->path);
     cz_file_writer_abort(w);
     return status;
 }
 
 void cz_file_writer_abort(struct cz_file_writer *w) {
     if (!w) return;
-    if (w->fd >= 0) {
-        close(w->fd);
-        if (w->tmp) (void)unlink(w->tmp);
-    }
+    if (w->fd >= 0) close(w->fd);
+    if (w->named) (void)unlink(w->tmp);
     free(w->path);
     cz_free(w->tmp);
     cz_free(w);

@@ -1,14 +1,14 @@
 #ifndef CUZK_BASE_FILE_H
 #define CUZK_BASE_FILE_H
 
-/* Files: read-only mappings, bounded reads, and writing under a temporary name with sync and rename. */
+/* Files: read-only mappings, bounded reads, and writing that shows only when it is complete. */
 
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** A file mapped read-only. Regular files only. */
+/** A file mapped read-only. Regular files only. One that is made shorter meanwhile ends its reader by SIGBUS. */
 struct cz_map {
     const uint8_t *data;
     size_t size;
@@ -25,17 +25,20 @@ void cz_map_close(struct cz_map *map);
 CZ_MUST_CHECK enum cz_status cz_file_read(uint8_t **out, size_t *len, const char *path, size_t limit,
                                           struct cz_error *err);
 
-/** A file under way: written beside `path` under a temporary name, and only commit gives it its name. What is there
- * and no regular file is not replaced. */
+/**
+ * A file under way: without a name in the folder of `path` until commit, so that nothing is left when the process is
+ * killed (where the file system cannot do that: under a temporary name, which then stays). What is there and no regular
+ * file is not replaced.
+ */
 struct cz_file_writer;
 
 CZ_MUST_CHECK enum cz_status cz_file_writer_create(struct cz_file_writer **out, const char *path, struct cz_error *err);
 /** Appends (buffered). After a failure every later call fails with the same error. */
 CZ_MUST_CHECK enum cz_status cz_file_writer_append(struct cz_file_writer *w, const void *data, size_t len,
                                                    struct cz_error *err);
-/** Flushes, syncs the file, renames it to its name, syncs the folder, and frees w whether it worked or not. */
+/** Flushes, syncs the file, gives it its name, syncs the folder, and frees w whether it worked or not. */
 CZ_MUST_CHECK enum cz_status cz_file_writer_commit(struct cz_file_writer *w, struct cz_error *err);
-/** Removes the temporary file and frees w. Accepts NULL. */
+/** Drops the file and frees w. Accepts NULL. */
 void cz_file_writer_abort(struct cz_file_writer *w);
 
 /** Whole buffer to `path` by way of a cz_file_writer. */

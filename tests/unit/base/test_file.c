@@ -3,7 +3,10 @@
 #include "support.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -77,6 +80,58 @@ static void abort_leaves_nothing(void **state) {
     assert_int_equal(files_in_folder(), 0);
 }
 
+/* A second file takes the first one's place, and has the rights that the mask allows. */
+static void replaces(void **state) {
+    (void)state;
+    const char *path = in_folder("r");
+    for (int i = 0; i < 2; i++) {
+        uint8_t *back;
+        size_t len;
+        assert_int_equal(cz_file_write(path, i ? "second" : "first", i ? 6 : 5, NULL), CZ_OK);
+        assert_int_equal(cz_file_read(&back, &len, path, 100, NULL), CZ_OK);
+        assert_string_equal(back, i ? "second" : "first");
+        cz_free(back);
+        assert_int_equal(files_in_folder(), 1);
+    }
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    assert_int_equal(st.st_mode & 0777, 0644 & ~mask);
+    unlink(path);
+    /* A name without a folder: the current one. */
+    char here[256];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(cz_file_write("plain", "x", 1, NULL), CZ_OK);
+    assert_int_equal(unlink("plain"), 0);
+    assert_int_equal(chdir(here), 0);
+}
+
+static bool has_unnamed_files(void) {
+    int fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+static void killed_leaves_nothing(void **state) {
+    (void)state;
+    if (!has_unnamed_files()) skip();
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        static const uint8_t data[3 << 20];
+        struct cz_file_writer *w;
+        if (cz_file_writer_create(&w, in_folder("k"), NULL) != CZ_OK) _exit(1);
+        if (cz_file_writer_append(w, data, sizeof data, NULL) != CZ_OK) _exit(1);
+        (void)raise(SIGKILL);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(files_in_folder(), 0);
+}
+
 static void failures_name_the_file(void **state) {
     (void)state;
     struct cz_error err = {0};
@@ -112,6 +167,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write_then_read_and_map),
         cmocka_unit_test(abort_leaves_nothing),
+        cmocka_unit_test(replaces),
+        cmocka_unit_test(killed_leaves_nothing),
         cmocka_unit_test(failures_name_the_file),
         cmocka_unit_test(empty_files),
     };
