@@ -118,7 +118,8 @@ static void add_timing(struct cz_partition_timing *sum, const struct cz_partitio
 }
 
 /* A proof that does not verify: the inputs, or points of the parameters that nobody has looked at yet, are wrong. */
-static enum cz_status explain_invalid(struct prover *p, uint32_t k, struct cz_error *err) {
+static enum cz_status explain_invalid(struct prover *p, uint32_t k, struct cz_progress *progress,
+                                      struct cz_error *err) {
     const char *name = NULL;
     uint32_t row = cz_witness_first_unsatisfied(&p->witness, p->r1cs, &name);
     if (row < p->r1cs->num_constraints) {
@@ -126,7 +127,8 @@ static enum cz_status explain_invalid(struct prover *p, uint32_t k, struct cz_er
                             "partition %u: the vanilla proof does not satisfy the circuit, first at constraint %u (%s)",
                             k, row, name ? name : "?");
     }
-    enum cz_status status = cz_params_check_points(&p->params, p->pool, NULL, NULL, err);
+    cz_progress_stage(progress, "the proof is not valid: checking points");
+    enum cz_status status = cz_params_check_points(&p->params, p->pool, cz_progress_update, progress, err);
     if (status != CZ_OK) return cz_error_prefix(err, "parameters are damaged"), status;
     return cz_error_set(err, CZ_ERR_PROOF_INVALID,
                         "partition %u: the proof made does not verify under the key of these parameters", k);
@@ -152,7 +154,7 @@ static enum cz_status prove_partition(struct prover *p, uint32_t k, uint8_t out[
     start = cz_time_now_ns();
     status = cz_verify(&valid, &p->params.vk, &proof, p->witness.input + 1, p->witness.num_inputs - 1);
     p->verify += cz_time_since(start);
-    if (status == CZ_OK && !valid) status = explain_invalid(p, k, err);
+    if (status == CZ_OK && !valid) status = explain_invalid(p, k, progress, err);
     if (status == CZ_OK) cz_proof_write(out, &proof);
     cz_witness_done(&p->witness);
     p->witness = (struct cz_witness){0};
@@ -179,10 +181,13 @@ static void print_result(const struct prover *p, const struct cz_common *common,
 static enum cz_status prove(struct prover *p, const struct prove_args *args, const struct cz_common *common,
                             struct cz_error *err) {
     struct cz_progress progress;
-    uint64_t start = cz_time_now_ns();
-    cz_progress_start(&progress, "prove");
-    enum cz_status status = load(p, args, common, &progress, err);
+    struct cz_file_writer *out; /* first of all: a folder that cannot be written is known before the work */
     uint8_t *bytes = NULL;
+    uint64_t start = cz_time_now_ns();
+    enum cz_status status = cz_file_writer_create(&out, args->out, err);
+    if (status != CZ_OK) return status;
+    cz_progress_start(&progress, "prove");
+    status = load(p, args, common, &progress, err);
     size_t len = status == CZ_OK ? (size_t)(p->end - p->first) * CZ_PROOF_BYTES : 0;
     if (status == CZ_OK && !(bytes = cz_calloc(len, 1)))
         status = cz_error_set(err, CZ_ERR_MEMORY, "no memory for the proof");
@@ -190,7 +195,11 @@ static enum cz_status prove(struct prover *p, const struct prove_args *args, con
         status = prove_partition(p, k, bytes + (size_t)(k - p->first) * CZ_PROOF_BYTES, &progress, err);
     }
     cz_progress_end(&progress);
-    if (status == CZ_OK) status = cz_file_write(args->out, bytes, len, err);
+    if (status == CZ_OK) status = cz_file_writer_append(out, bytes, len, err);
+    if (status == CZ_OK)
+        status = cz_file_writer_commit(out, err);
+    else
+        cz_file_writer_abort(out);
     if (status == CZ_OK) print_result(p, common, len, cz_time_since(start));
     cz_free(bytes);
     return status;
