@@ -18,7 +18,9 @@
     X(CZ_ERR_LENGTH, "wrong length")                                                                                   \
     X(CZ_ERR_LIMIT, "a limit is exceeded")                                                                             \
     X(CZ_ERR_FIELD_RANGE, "field element is not below the modulus")                                                    \
-    X(CZ_ERR_POINT_FLAGS, "point has wrong flag bits")                                                                 \
+    X(CZ_ERR_POINT_FORM, "point's compression flag does not fit the form")                                             \
+    X(CZ_ERR_POINT_INFINITY_BITS, "point at infinity has other bits set")                                              \
+    X(CZ_ERR_POINT_SIGN, "uncompressed point has the sign bit set")                                                    \
     X(CZ_ERR_POINT_NOT_ON_CURVE, "point is not on the curve")                                                          \
     X(CZ_ERR_POINT_SUBGROUP, "point is not in the prime-order subgroup")                                               \
     X(CZ_ERR_POINT_INFINITY, "point at infinity is not allowed")                                                       \

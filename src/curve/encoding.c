@@ -19,14 +19,14 @@ enum { FLAG_COMPRESSED = 0x80, FLAG_INFINITY = 0x40, FLAG_LARGEST = 0x20, FLAGS 
 /* Checks the flags of the `size` bytes at `in` against the form; says whether the point is infinity and y's sign. */
 static enum cz_status read_flags(bool *infinite, bool *largest, const uint8_t *in, size_t size, bool compressed) {
     uint8_t rest = (uint8_t)(in[0] & ~(FLAG_COMPRESSED | FLAG_INFINITY));
-    if (((in[0] & FLAG_COMPRESSED) != 0) != compressed) return CZ_ERR_POINT_FLAGS;
+    if (((in[0] & FLAG_COMPRESSED) != 0) != compressed) return CZ_ERR_POINT_FORM;
     *infinite = (in[0] & FLAG_INFINITY) != 0;
     *largest = (in[0] & FLAG_LARGEST) != 0;
     if (*infinite) {
         for (size_t i = 1; i < size; i++) rest |= in[i];
-        return rest ? CZ_ERR_POINT_FLAGS : CZ_OK;
+        return rest ? CZ_ERR_POINT_INFINITY_BITS : CZ_OK;
     }
-    return *largest && !compressed ? CZ_ERR_POINT_FLAGS : CZ_OK;
+    return *largest && !compressed ? CZ_ERR_POINT_SIGN : CZ_OK;
 }
 
 /* A coordinate, c1 before c0 in Fp2; the first one of a point without its flags. */

@@ -5,9 +5,10 @@
  * The "zcash" point encodings (spec/fields-and-encodings.md §2): coordinates big endian, c1 before c0, three flag bits
  * in the first byte: 0x80 compressed, 0x40 infinity, 0x20 y is the larger root (compressed only).
  *
- * Decoding tells apart: CZ_ERR_POINT_FLAGS (flags that do not fit the form, or infinity with other bits set),
- * CZ_ERR_FIELD_RANGE (a coordinate >= p), CZ_ERR_POINT_NOT_ON_CURVE. It accepts infinity and does not check the
- * subgroup; cz_*_check does that. On failure the output is untouched.
+ * Decoding tells apart, in this order: CZ_ERR_POINT_FORM (a compressed point where an uncompressed one is wanted, or
+ * the other way round), CZ_ERR_POINT_INFINITY_BITS (infinity with any other bit set, a sign too), CZ_ERR_POINT_SIGN (a
+ * sign on an uncompressed finite point), CZ_ERR_FIELD_RANGE (a coordinate >= p), CZ_ERR_POINT_NOT_ON_CURVE. It accepts
+ * infinity and does not check the subgroup; cz_*_check does that. On failure the output is untouched.
  */
 
 #include "curve/g1.h"

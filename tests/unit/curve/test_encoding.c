@@ -163,25 +163,25 @@ static void refuses(void **state) {
             uint8_t in[CZ_G2_UNCOMPRESSED];
             size_t size = encode(in, group, compressed);
             in[0] ^= 0x80; /* the other form */
-            refuse(in, group, compressed, CZ_ERR_POINT_FLAGS);
+            refuse(in, group, compressed, CZ_ERR_POINT_FORM);
             in[0] ^= 0x80;
             if (!compressed) {
                 in[0] |= 0x20; /* a sign where y is written */
-                refuse(in, group, compressed, CZ_ERR_POINT_FLAGS);
+                refuse(in, group, compressed, CZ_ERR_POINT_SIGN);
                 in[0] ^= 0x20;
             }
             in[0] |= 0x40; /* infinity with coordinates */
-            refuse(in, group, compressed, CZ_ERR_POINT_FLAGS);
+            refuse(in, group, compressed, CZ_ERR_POINT_INFINITY_BITS);
             for (size_t i = 0; i < size; i++) /* infinity with one bit set, and with a sign */
                 for (int bit = 1; bit < 0x80; bit <<= (i == 0 ? 1 : 7)) {
                     memset(in, 0, size);
                     in[0] = compressed ? 0xc0 : 0x40;
                     if (in[i] & bit) continue;
                     in[i] |= (uint8_t)bit;
-                    refuse(in, group, compressed, CZ_ERR_POINT_FLAGS);
+                    refuse(in, group, compressed, CZ_ERR_POINT_INFINITY_BITS);
                 }
             memset(in, 0, size); /* all zeros: a finite point with x = y = 0 */
-            refuse(in, group, compressed, compressed ? CZ_ERR_POINT_FLAGS : CZ_ERR_POINT_NOT_ON_CURVE);
+            refuse(in, group, compressed, compressed ? CZ_ERR_POINT_FORM : CZ_ERR_POINT_NOT_ON_CURVE);
             refuses_range(group, compressed);
             (void)encode(in, group, compressed);
             if (!compressed) {

@@ -170,7 +170,7 @@ static void test_not_parameters(void **state) {
     memset(page, 0xff, sizeof page);
     assert_refused(f, page, sizeof page, NULL, CZ_ERR_LIMIT, "ic points");
     cz_store_be32((uint8_t *)page + 864, 1);
-    assert_refused(f, page, sizeof page, NULL, CZ_ERR_POINT_FLAGS, "alpha_g1");
+    assert_refused(f, page, sizeof page, NULL, CZ_ERR_POINT_FORM, "alpha_g1");
     memset(page, 0, sizeof page);
     cz_store_be32((uint8_t *)page + 864, 1);
     assert_refused(f, page, sizeof page, NULL, CZ_ERR_POINT_NOT_ON_CURVE, "alpha_g1");

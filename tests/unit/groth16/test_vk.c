@@ -132,7 +132,7 @@ static void test_each_field(void **state) {
         assert_refused(data, BYTES, CZ_ERR_POINT_NOT_ON_CURVE, FIELD[i].name);
         example_bytes(data);
         p[0] |= 0x80;
-        assert_refused(data, BYTES, CZ_ERR_POINT_FLAGS, FIELD[i].name);
+        assert_refused(data, BYTES, CZ_ERR_POINT_FORM, FIELD[i].name);
         memset(p, 0xff, FIELD[i].bytes);
         p[0] = 0x1f;
         assert_refused(data, BYTES, CZ_ERR_FIELD_RANGE, FIELD[i].name);
@@ -172,7 +172,7 @@ static void test_compressed(void **state) {
     assert_int_equal(cz_vk_read_compressed(&back, data, sizeof data, &err), CZ_ERR_LENGTH);
     assert_int_equal(cz_vk_read_compressed(&back, data, sizeof data - 2, &err), CZ_ERR_LENGTH);
     data[288] &= 0x7f;
-    assert_int_equal(cz_vk_read_compressed(&back, data, sizeof data - 1, &err), CZ_ERR_POINT_FLAGS);
+    assert_int_equal(cz_vk_read_compressed(&back, data, sizeof data - 1, &err), CZ_ERR_POINT_FORM);
     assert_non_null(strstr(err.detail, "delta_g1"));
 }
 
@@ -220,7 +220,7 @@ static void test_proof(void **state) {
         uint8_t *p = copy + PART[i].at;
         memcpy(copy, data, sizeof copy);
         p[0] &= 0x7f;
-        assert_int_equal(cz_proof_read(&back, copy, &err), CZ_ERR_POINT_FLAGS);
+        assert_int_equal(cz_proof_read(&back, copy, &err), CZ_ERR_POINT_FORM);
         assert_non_null(strstr(err.detail, PART[i].name));
         memset(p, 0, PART[i].bytes);
         p[0] = 0xc0;
