@@ -16,8 +16,9 @@ done
 # The C files of src that this build compiles: those of the CUDA device need its headers.
 mapfile -t files < <(git ls-files 'src/*.c' | while read -r f; do grep -q "/$f\"" "$build/compile_commands.json" && echo "$f"; done)
 ((${#files[@]} > 50)) || { echo "lint: only ${#files[@]} files in $build/compile_commands.json" >&2; exit 1; }
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy -p "$build" --quiet 2>/tmp/cuzk-tidy.$$ || {
-    cat /tmp/cuzk-tidy.$$
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy -p "$build" --quiet 2>"$log" || {
+    cat "$log"
     exit 1
 }
-rm -f /tmp/cuzk-tidy.$$
