@@ -236,30 +236,58 @@ extern "C" enum cz_status cz_cuda_k_jobs_first(struct cz_cuda_worker *w, cudaStr
     return CZ_OK;
 }
 
-// The left operand is a sum, the right one a sum or a single point.
+// The left operand is a sum, the right one a sum or a single point. The list keeps its order, so that neighbours in it
+// stay neighbours in memory: the counts of the four elements of a thread are scanned side by side, 16 bits each.
+#define NEXT_EACH 4
 static __global__ void __launch_bounds__(TILE_THREADS)
     k_jobs_next(const cz_cuda_job *in, const uint32_t *in_count, unsigned round, const uint32_t *value, uint32_t sums,
                 const uint32_t *start, const uint32_t *end, cz_cuda_job *out, uint32_t *count) {
-    const uint32_t n = *in_count;
-    for (uint64_t tile = (uint64_t)blockIdx.x * TILE / 2; tile < n; tile += (uint64_t)gridDim.x * TILE / 2) {
-        uint4 job[TILE_EACH / 2];
-        uint32_t wants = 0;
+    __shared__ uint64_t warp_sum[TILE_THREADS / 32];
+    __shared__ uint32_t first;
+    const uint32_t n = *in_count, lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
+    const uint32_t tile = NEXT_EACH * TILE_THREADS;
+    for (uint64_t at = (uint64_t)blockIdx.x * tile; at < n; at += (uint64_t)gridDim.x * tile) {
+        uint4 job[NEXT_EACH];
+        uint64_t wants = 0;
 #pragma unroll
-        for (uint32_t e = 0; e < TILE_EACH / 2; e++) {
-            const uint64_t i = tile + e * TILE_THREADS + threadIdx.x;
-            if (i >= n) continue;
-            job[e] = *(const uint4 *)&in[i];
-            const uint32_t slot = job[e].z, s = start[job[e].w], rem = end[job[e].w] - slot,
-                           right = slot + (1u << round);
+        for (uint32_t e = 0; e < NEXT_EACH; e++) {
+            const uint64_t i = at + e * TILE_THREADS + threadIdx.x;
+            if (i < n) job[e] = *(const uint4 *)&in[i];
+        }
+#pragma unroll
+        for (uint32_t e = 0; e < NEXT_EACH; e++) {
+            if (at + e * TILE_THREADS + threadIdx.x >= n) continue;
+            const uint32_t slot = job[e].z, s = start[job[e].w], rem = end[job[e].w] - slot;
+            const uint32_t right = slot + (1u << round);
             if (((slot - s) & ((2u << round) - 1)) || rem <= 1u << round) continue;
-            wants |= 1u << e;
+            wants |= 1ull << (16 * e);
             job[e].x = sums + (slot >> 1);
             job[e].y = rem == (1u << round) + 1 ? value[right] : sums + (right >> 1);
         }
-        uint32_t at = reserve(__popc(wants), count);
+        uint64_t s = wants, before = 0, all = 0;
+        for (int d = 1; d < 32; d <<= 1) {
+            uint64_t t = __shfl_up_sync(0xffffffffu, s, d);
+            if (lane >= d) s += t;
+        }
+        if (lane == 31) warp_sum[wid] = s;
+        __syncthreads();
+        for (uint32_t i = 0; i < TILE_THREADS / 32; i++) {
+            if (i < wid) before += warp_sum[i];
+            all += warp_sum[i];
+        }
+        before += s - wants;
+        if (threadIdx.x == 0) {
+            uint32_t total = 0;
+            for (uint32_t e = 0; e < NEXT_EACH; e++) total += (uint32_t)(all >> (16 * e)) & 0xffff;
+            first = total ? atomicAdd(count, total) : 0;
+        }
+        __syncthreads();
+        uint32_t to = first;
 #pragma unroll
-        for (uint32_t e = 0; e < TILE_EACH / 2; e++)
-            if (wants >> e & 1) *(uint4 *)&out[at++] = job[e];
+        for (uint32_t e = 0; e < NEXT_EACH; e++) {
+            if (wants >> (16 * e) & 1) *(uint4 *)&out[to + ((uint32_t)(before >> (16 * e)) & 0xffff)] = job[e];
+            to += (uint32_t)(all >> (16 * e)) & 0xffff;
+        }
     }
 }
 
