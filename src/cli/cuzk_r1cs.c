@@ -196,13 +196,18 @@ static enum cz_status r1cs(const struct r1cs_args *args, const struct cz_common 
     struct cz_r1cs *system = NULL;
     struct comparison comparison = {0};
     uint8_t digest[32];
+    struct cz_progress progress;
     uint64_t start = cz_time_now_ns();
+    cz_progress_start(&progress, "r1cs");
+    cz_progress_stage(&progress, "building");
     enum cz_status status = cz_input_circuit_build(&system, kind, sector, err);
     double build = cz_time_since(start);
-    if (status != CZ_OK) return status;
     start = cz_time_now_ns();
-    status = cz_digest_r1cs(digest, system);
+    cz_progress_stage(&progress, "digest");
+    if (status == CZ_OK) status = cz_digest_r1cs_progress(digest, system, cz_progress_update, &progress);
+    cz_progress_stage(&progress, "trace");
     if (status == CZ_OK && args->trace) status = compare_trace(&comparison, system, args->trace, err);
+    cz_progress_end(&progress);
     if (status == CZ_OK) {
         print_counts(common, system, kind, sector, digest);
         if (args->stats) print_stats(common, system, build, cz_time_since(start));

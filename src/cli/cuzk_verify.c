@@ -124,10 +124,13 @@ static int run(int argc, char **argv) {
     int exit_status;
     if (!parse(&args, argc, argv, &common, &exit_status)) return exit_status;
     struct cz_error err = {0};
+    struct cz_progress progress;
     bool valid = false;
     uint64_t count = 0;
+    cz_progress_start(&progress, "verify");
     enum cz_status status =
         args.prf ? verify_prf(&valid, &count, args.prf, &err) : verify_input(&valid, &count, &args, &err);
+    cz_progress_end(&progress);
     cz_source_done(&args.source);
     if (status != CZ_OK) return cz_command_fail(&CZ_COMMAND_VERIFY, status, &err);
     if (common.json)

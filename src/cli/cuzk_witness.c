@@ -11,9 +11,8 @@ struct witness_args {
 };
 
 static void print_partition(const struct cz_common *common, uint32_t k, const struct cz_r1cs *r1cs,
-                            const struct cz_witness *w) {
-    uint8_t digest[32], le[32];
-    cz_witness_digest(digest, w, r1cs);
+                            const struct cz_witness *w, const uint8_t digest[32]) {
+    uint8_t le[32];
     if (common->json) {
         printf("{\"partition\":%u,\"aux\":%u,\"sha256\":", k, r1cs->num_aux);
         cz_print_json_hex(stdout, digest, 32);
@@ -35,22 +34,34 @@ static enum cz_status witness(const struct witness_args *args, const struct cz_c
     struct cz_input *input = NULL;
     struct cz_r1cs *r1cs = NULL;
     struct cz_witness w = {0};
-    uint32_t first, end;
+    struct cz_progress progress;
+    uint8_t digest[32];
+    char stage[64];
+    uint32_t first = 0, end = 0;
     uint64_t start = cz_time_now_ns();
+    cz_progress_start(&progress, "witness");
     enum cz_status status = cz_source_load(&input, &args->source, err);
     double parse = cz_time_since(start), assign = 0;
-    if (status != CZ_OK) return status;
-    status = cz_source_partitions(&first, &end, &args->source, input, err);
+    if (status == CZ_OK) status = cz_source_partitions(&first, &end, &args->source, input, err);
     if (status == CZ_OK) status = cz_input_circuit_build(&r1cs, input->kind, input->sector, err);
     for (uint32_t k = first; status == CZ_OK && k < end; k++) {
+        (void)snprintf(stage, sizeof stage, "partition %u of %u", k + 1, input->num_partitions);
+        cz_progress_stage(&progress, stage);
         start = cz_time_now_ns();
         status = cz_witness_init(&w, r1cs);
         if (status == CZ_OK) status = cz_input_assign(&w, r1cs, input, k, err);
         assign += cz_time_since(start);
-        if (status == CZ_OK) print_partition(common, k, r1cs, &w);
+        if (status == CZ_OK) {
+            cz_progress_stage(&progress, "digest");
+            cz_witness_digest(digest, &w, r1cs);
+            cz_progress_end(&progress);
+            print_partition(common, k, r1cs, &w, digest);
+            cz_progress_start(&progress, "witness");
+        }
         cz_witness_done(&w);
         w = (struct cz_witness){0};
     }
+    cz_progress_end(&progress);
     if (status == CZ_OK && args->stats) {
         printf(common->json ? "{\"seconds_parse\":%.6f,\"seconds_assign\":%.6f,\"bits\":%u,\"elements\":%u}\n"
                             : "parse %.6f s, assign %.6f s, %u bits and %u elements a partition\n",

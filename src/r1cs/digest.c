@@ -9,6 +9,8 @@
 #define TERM_BYTES 41
 #define CHUNK (1u << 14) /* stays in the first-level cache */
 
+#define PROGRESS_STEP (1u << 16) /* constraints: tens of milliseconds */
+
 /* Constraints in order as bytes, and the tables that this needs. */
 struct writer {
     const struct cz_r1cs *r1cs;
@@ -71,6 +73,11 @@ static size_t write_constraint(struct writer *w, uint8_t *p, const struct cz_r1c
 }
 
 enum cz_status cz_digest_r1cs(uint8_t out[32], const struct cz_r1cs *r1cs) {
+    return cz_digest_r1cs_progress(out, r1cs, NULL, NULL);
+}
+
+enum cz_status cz_digest_r1cs_progress(uint8_t out[32], const struct cz_r1cs *r1cs,
+                                       void (*progress)(void *ctx, double done), void *ctx) {
     struct writer w;
     struct cz_blake2s hash;
     enum cz_status status = writer_init(&w, r1cs);
@@ -80,6 +87,7 @@ enum cz_status cz_digest_r1cs(uint8_t out[32], const struct cz_r1cs *r1cs) {
     cz_store_be64(w.buf + 8, r1cs->num_aux);
     cz_store_be64(w.buf + 16, r1cs->num_constraints);
     size_t fill = 24;
+    uint32_t next = 0; /* the constraint to tell of */
     for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *inst = &r1cs->instance[i];
         uint32_t n = r1cs->tmpl[inst->template_id].num_constraints;
@@ -88,11 +96,16 @@ enum cz_status cz_digest_r1cs(uint8_t out[32], const struct cz_r1cs *r1cs) {
             if (fill < CHUNK) continue;
             cz_blake2s_update(&hash, w.buf, fill);
             fill = 0;
+            uint32_t row = inst->first_constraint + k;
+            if (!progress || row < next) continue;
+            progress(ctx, (double)row / r1cs->num_constraints);
+            next = row < UINT32_MAX - PROGRESS_STEP ? row + PROGRESS_STEP : UINT32_MAX;
         }
     }
     cz_blake2s_update(&hash, w.buf, fill);
     cz_blake2s_final(&hash, out);
     writer_done(&w);
+    if (progress) progress(ctx, 1);
     return CZ_OK;
 }
 

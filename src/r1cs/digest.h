@@ -7,6 +7,9 @@
 
 /** BLAKE2s-256 over counts and all constraints ("R1CS digest"). Streams. */
 CZ_MUST_CHECK enum cz_status cz_digest_r1cs(uint8_t out[32], const struct cz_r1cs *r1cs);
+/** The same; progress (may be NULL) gets 0 … 1, rising, now and then on the caller's thread, and 1 at the end. */
+CZ_MUST_CHECK enum cz_status cz_digest_r1cs_progress(uint8_t out[32], const struct cz_r1cs *r1cs,
+                                                     void (*progress)(void *ctx, double done), void *ctx);
 
 /** "Trace": two bytes for each constraint, into out (2·num_constraints bytes). */
 CZ_MUST_CHECK enum cz_status cz_digest_trace(uint8_t *out, const struct cz_r1cs *r1cs);

@@ -125,11 +125,44 @@ static void empty_system(void **state) {
     cz_builder_destroy(NULL);
 }
 
+struct told {
+    uint32_t calls;
+    double last;
+};
+
+static void tell(void *ctx, double done) {
+    struct told *t = ctx;
+    assert_true(done >= t->last && done <= 1);
+    t->last = done;
+    t->calls++;
+}
+
+/* More constraints than one step of the progress; the digest is the same with and without. */
+static void digest_progress(void **state) {
+    (void)state;
+    struct cz_builder *b;
+    struct cz_r1cs *r1cs;
+    assert_int_equal(cz_builder_create(&b), CZ_OK);
+    cz_wire bit[1000];
+    for (int i = 0; i < 200; i++) cz_num_alloc_bits(b, bit, 1000);
+    assert_int_equal(cz_builder_finish(&r1cs, b, NULL), CZ_OK);
+    assert_int_equal(r1cs->num_constraints, 200000);
+    struct told told = {0};
+    uint8_t with[32], without[32];
+    assert_int_equal(cz_digest_r1cs_progress(with, r1cs, tell, &told), CZ_OK);
+    assert_int_equal(cz_digest_r1cs(without, r1cs), CZ_OK);
+    assert_memory_equal(with, without, 32);
+    assert_true(told.calls >= 3);
+    assert_true(told.last == 1);
+    cz_r1cs_destroy(r1cs);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates_are_shared),
         cmocka_unit_test(rules_are_held),
         cmocka_unit_test(empty_system),
+        cmocka_unit_test(digest_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
