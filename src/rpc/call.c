@@ -3,6 +3,10 @@
 #include "base/bytes.h"
 
 #include <grpc/support/alloc.h>
+#include <malloc.h>
+
+/* A request of so many bytes came in thousands of pieces, which the allocator keeps when they are freed. */
+#define BIG_REQUEST ((size_t)4 << 20)
 
 /* Bytes of a status text: clients refuse metadata over 8 KiB. */
 #define MAX_MESSAGE 2000
@@ -74,10 +78,40 @@ static bool path_is(grpc_slice path, const char *text) {
     return GRPC_SLICE_LENGTH(path) == n && memcmp(GRPC_SLICE_START_PTR(path), text, n) == 0;
 }
 
-void cz_rpc_call_handle(struct cz_rpc_call *call) {
-    call->method->handler(call->server->ctx, call, call->request, call->len);
+/* False when so many bytes do not fit beside the others' in flight. */
+static bool count_request(struct cz_rpc_call *call, size_t len) {
+    struct cz_rpc_server *server = call->server;
+    (void)pthread_mutex_lock(&server->lock);
+    bool fits = len <= server->max_in_flight - server->in_flight;
+    if (fits) {
+        server->in_flight += len;
+        server->trim |= len >= BIG_REQUEST;
+        call->counted = len;
+    }
+    (void)pthread_mutex_unlock(&server->lock);
+    return fits;
+}
+
+/*
+ * Frees the request, unless it was taken. After big ones the memory goes back to the system; what is free at the end of
+ * an arena follows M_TRIM_THRESHOLD, which is the program's to set.
+ */
+static void drop_request(struct cz_rpc_call *call) {
+    struct cz_rpc_server *server = call->server;
     cz_free(call->request);
     call->request = NULL;
+    (void)pthread_mutex_lock(&server->lock);
+    server->in_flight -= call->counted;
+    bool trim = server->trim && server->in_flight == 0;
+    if (trim) server->trim = false;
+    (void)pthread_mutex_unlock(&server->lock);
+    call->counted = 0;
+    if (trim) (void)malloc_trim(0);
+}
+
+void cz_rpc_call_handle(struct cz_rpc_call *call) {
+    call->method->handler(call->server->ctx, call, call->request, call->len);
+    drop_request(call);
     release(call);
 }
 
@@ -98,18 +132,23 @@ static void on_received(void *owner, bool ok) {
     struct cz_rpc_call *call = owner;
     const struct cz_rpc_server *server = call->server;
     grpc_byte_buffer *message = call->message;
+    bool there = ok && message;
     call->message = NULL;
     if (!ok || !message) {
         /* Cancelled, or ended without a message, or one over the limit: gRPC's own status wins where there is one. */
         cz_rpc_call_finish(call, CZ_RPC_INVALID_ARGUMENT, "the call has no request message", NULL, 0);
+    } else if (!count_request(call, grpc_byte_buffer_length(message))) {
+        cz_rpc_call_finish(call, CZ_RPC_RESOURCE_EXHAUSTED, "too many large requests at a time: try again", NULL, 0);
+        there = false;
     } else if (!cz_rpc_library_gather(&call->request, &call->len, message)) {
         cz_rpc_call_finish(call, CZ_RPC_RESOURCE_EXHAUSTED, "no memory for the request", NULL, 0);
+        there = false;
     } else {
         for (size_t i = 0; i < server->n_methods && !call->method; i++) {
             if (path_is(call->details.method, server->method[i].path)) call->method = &server->method[i];
         }
     }
-    if (message) grpc_byte_buffer_destroy(message);
+    if (message) grpc_byte_buffer_destroy(message); /* before the handler: the bytes are there only once */
     if (call->method) {
         if (call->method->slow)
             enqueue_slow(call);
@@ -117,10 +156,11 @@ static void on_received(void *owner, bool ok) {
             cz_rpc_call_handle(call);
         return;
     }
-    if (ok && message && path_is(call->details.method, "/grpc.health.v1.Health/Check"))
+    if (there && path_is(call->details.method, "/grpc.health.v1.Health/Check"))
         answer_health(call);
-    else if (ok && message)
+    else if (there)
         cz_rpc_call_finish(call, CZ_RPC_UNIMPLEMENTED, "unknown method", NULL, 0);
+    drop_request(call);
     release(call);
 }
 

@@ -188,6 +188,8 @@ enum cz_status cz_rpc_server_create(struct cz_rpc_server **out, const struct cz_
     (void)pthread_mutex_init(&server->lock, NULL);
     cz_rpc_library_init();
     server->ctx = options->ctx;
+    server->max_in_flight = options->max_in_flight ? options->max_in_flight : CZ_RPC_MAX_IN_FLIGHT;
+    if (server->max_in_flight < max_message) server->max_in_flight = max_message;
     server->n_threads = options->threads ? options->threads : 2;
     server->n_slow = options->slow_threads ? options->slow_threads : 4;
     server->shutdown_tag = (struct cz_rpc_tag){on_shut, server};

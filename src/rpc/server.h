@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #define CZ_RPC_MAX_MESSAGE ((size_t)256 << 20)
+#define CZ_RPC_MAX_IN_FLIGHT ((size_t)1 << 30)
 
 struct cz_rpc_server;
 struct cz_rpc_call;
@@ -36,9 +37,14 @@ struct cz_rpc_server_options {
     const char *const *listen;
     size_t n_listen; /**< 0: one listener, CZ_RPC_DEFAULT_LISTEN */
     const struct cz_rpc_method *methods;
-    size_t n_methods;      /**< any other method is answered UNIMPLEMENTED */
-    void *ctx;             /**< for the handlers */
-    size_t max_message;    /**< bytes, both ways; 0: CZ_RPC_MAX_MESSAGE */
+    size_t n_methods;   /**< any other method is answered UNIMPLEMENTED */
+    void *ctx;          /**< for the handlers */
+    size_t max_message; /**< bytes, both ways; 0: CZ_RPC_MAX_MESSAGE */
+    /**
+     * Bytes of all requests that wait for a handler or are in one, at least max_message; 0: CZ_RPC_MAX_IN_FLIGHT. A
+     * request beyond it is answered RESOURCE_EXHAUSTED at once.
+     */
+    size_t max_in_flight;
     unsigned threads;      /**< that serve the sockets and run the quick handlers; 0: 2 */
     unsigned slow_threads; /**< that run the slow ones; 0: 4 */
 };
@@ -82,7 +88,10 @@ void cz_rpc_server_destroy(struct cz_rpc_server *server);
 void cz_rpc_call_finish(struct cz_rpc_call *call, enum cz_rpc_code code, const char *message, const void *response,
                         size_t len);
 
-/** The request's bytes pass to the caller, who frees them with cz_free. Once, in the handler; NULL for an empty one. */
+/**
+ * The request's bytes pass to the caller, who frees them with cz_free; they no longer count as in flight once the
+ * handler has returned. Once, in the handler; NULL for an empty one.
+ */
 uint8_t *cz_rpc_call_take_request(struct cz_rpc_call *call);
 
 /** True when the client has gone away, cancelled, or its deadline has passed. */

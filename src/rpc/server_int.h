@@ -28,16 +28,19 @@ struct cz_rpc_server {
     struct cz_rpc_method *method;
     size_t n_methods;
     void *ctx;
+    size_t max_in_flight;
     unsigned n_threads, n_slow;
     pthread_t *thread; /* n_threads that serve the queue, then n_slow */
 
     pthread_mutex_t lock; /* over what follows */
     pthread_cond_t changed;
     struct cz_rpc_call *slow_first, *slow_last;
-    size_t live;    /* calls that clients have begun and that are not freed */
-    bool shutting;  /* gRPC was told to shut down */
-    bool shut;      /* and has answered */
-    bool stop_slow; /* the slow threads end when their list is empty */
+    size_t in_flight; /* bytes of requests that wait or are handled */
+    bool trim;        /* there was a big one since in_flight was 0 */
+    size_t live;      /* calls that clients have begun and that are not freed */
+    bool shutting;    /* gRPC was told to shut down */
+    bool shut;        /* and has answered */
+    bool stop_slow;   /* the slow threads end when their list is empty */
     struct cz_rpc_tag shutdown_tag;
 };
 
@@ -57,6 +60,7 @@ struct cz_rpc_call {
 
     uint8_t *request;
     size_t len;
+    size_t counted; /* its part of the server's in_flight */
     const struct cz_rpc_method *method;
     struct cz_rpc_call *next; /* in the list of the slow */
     char *peer;

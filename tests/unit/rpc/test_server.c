@@ -3,6 +3,7 @@
 #include "rpc/client.h"
 #include "rpc/server.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +31,8 @@ static int remove_folder(void **state) {
 /* What the handlers do and see. */
 struct seen {
     _Atomic(struct cz_rpc_call *) held;
-    atomic_int cancelled, released;
-    atomic_bool open; /* the slow handler may go on */
+    atomic_int cancelled, released, slow; /* calls of each */
+    atomic_bool open;                     /* the slow handler may go on */
     int64_t remaining_ms;
 };
 
@@ -92,7 +93,8 @@ static void hold(void *ctx, struct cz_rpc_call *call, const uint8_t *request, si
 }
 
 static void slow(void *ctx, struct cz_rpc_call *call, const uint8_t *request, size_t len) {
-    const struct seen *seen = ctx;
+    struct seen *seen = ctx;
+    atomic_fetch_add(&seen->slow, 1);
     while (!atomic_load(&seen->open)) nap();
     cz_rpc_call_finish(call, CZ_RPC_OK, NULL, request, len);
 }
@@ -105,7 +107,8 @@ static const struct cz_rpc_method METHODS[] = {
     {.path = "/test.S/Slow", .handler = slow, .slow = true},
 };
 
-static struct cz_rpc_server *start(const char *listen, struct seen *seen, size_t max_message) {
+static struct cz_rpc_server *start_limited(const char *listen, struct seen *seen, size_t max_message,
+                                           size_t max_in_flight) {
     const char *const addresses[] = {listen};
     const struct cz_rpc_server_options options = {
         .listen = addresses,
@@ -114,11 +117,16 @@ static struct cz_rpc_server *start(const char *listen, struct seen *seen, size_t
         .n_methods = sizeof METHODS / sizeof METHODS[0],
         .ctx = seen,
         .max_message = max_message,
+        .max_in_flight = max_in_flight,
     };
     struct cz_rpc_server *server = NULL;
     struct cz_error err = {0};
     if (cz_rpc_server_create(&server, &options, &err) != CZ_OK) fail_msg("%s", err.detail);
     return server;
+}
+
+static struct cz_rpc_server *start(const char *listen, struct seen *seen, size_t max_message) {
+    return start_limited(listen, seen, max_message, 0);
 }
 
 static struct cz_rpc_client *dial(const struct cz_rpc_server *server) {
@@ -213,11 +221,14 @@ struct background {
     struct cz_rpc_client *client;
     const char *method;
     enum cz_rpc_code code;
+    const uint8_t *data;
+    size_t len; /* 0: one byte */
 };
 
 static void *call_in_background(void *arg) {
     struct background *b = arg;
-    b->code = call_code(b->client, b->method, "s", 1, 20000, NULL, NULL);
+    b->code =
+        call_code(b->client, b->method, b->len ? (const void *)b->data : "s", b->len ? b->len : 1, 20000, NULL, NULL);
     return NULL;
 }
 
@@ -231,7 +242,7 @@ static void slow_methods(void **state) {
     pthread_t thread[N];
     struct background b[N];
     for (int i = 0; i < N; i++) {
-        b[i] = (struct background){client, "/test.S/Slow", CZ_RPC_UNKNOWN};
+        b[i] = (struct background){.client = client, .method = "/test.S/Slow", .code = CZ_RPC_UNKNOWN};
         assert_int_equal(pthread_create(&thread[i], NULL, call_in_background, &b[i]), 0);
     }
     for (int i = 0; i < 20; i++) {
@@ -242,6 +253,71 @@ static void slow_methods(void **state) {
         (void)pthread_join(thread[i], NULL);
         assert_int_equal(b[i].code, CZ_RPC_OK);
     }
+    cz_rpc_client_destroy(client);
+    cz_rpc_server_destroy(server);
+}
+
+static size_t resident_bytes(void) {
+    size_t pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f) {
+        if (fscanf(f, "%*u %zu", &pages) != 1) pages = 0;
+        (void)fclose(f);
+    }
+    return pages * 4096;
+}
+
+/* Slow calls wait with their requests: those beyond the limit are refused at once, until the bytes are given back. */
+static void bytes_in_flight(void **state) {
+    (void)state;
+    enum { N = 3, MIB = 1 << 20, EACH = 16 * MIB };
+    struct seen seen = {.held = NULL};
+    struct cz_rpc_server *server = start_limited("127.0.0.1:0", &seen, EACH, N * (size_t)EACH + 100);
+    struct cz_rpc_client *client = dial(server);
+    uint8_t *data = cz_calloc(EACH, 1);
+    assert_non_null(data);
+    assert_int_equal(call_code(client, "/test.S/Echo", "a", 1, 5000, NULL, "a"), CZ_RPC_OK);
+    size_t before = resident_bytes();
+    for (int round = 0; round < 2; round++) {
+        pthread_t thread[N];
+        struct background b[N];
+        atomic_store(&seen.open, false);
+        atomic_store(&seen.slow, 0);
+        for (int i = 0; i < N; i++) {
+            b[i] = (struct background){.client = client, .method = "/test.S/Slow", .data = data, .len = EACH};
+            b[i].code = CZ_RPC_UNKNOWN;
+            assert_int_equal(pthread_create(&thread[i], NULL, call_in_background, &b[i]), 0);
+        }
+        assert_true(wait_for(&seen.slow, N));
+        static const char *const text = "too many large requests";
+        assert_int_equal(call_code(client, "/test.S/Slow", data, 101, 5000, text, ""), CZ_RPC_RESOURCE_EXHAUSTED);
+        assert_int_equal(call_code(client, "/test.S/Echo", data, EACH, 5000, text, ""), CZ_RPC_RESOURCE_EXHAUSTED);
+        assert_int_equal(call_code(client, "/test.S/None", data, 100, 5000, NULL, ""), CZ_RPC_UNIMPLEMENTED);
+        assert_int_equal(call_code(client, "/test.S/Echo", "a", 1, 5000, NULL, "a"), CZ_RPC_OK);
+        atomic_store(&seen.open, true);
+        for (int i = 0; i < N; i++) {
+            (void)pthread_join(thread[i], NULL);
+            assert_int_equal(b[i].code, CZ_RPC_OK);
+        }
+        /* The reply may be here a little before the bytes are given back. */
+        enum cz_rpc_code code = CZ_RPC_RESOURCE_EXHAUSTED;
+        for (int i = 0; i < 500 && code == CZ_RPC_RESOURCE_EXHAUSTED; i++) {
+            nap();
+            code = call_code(client, "/test.S/Refuse", data, EACH, 5000, NULL, "");
+        }
+        assert_int_equal(code, CZ_RPC_INVALID_ARGUMENT);
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(call_code(client, "/test.S/Later", data, EACH, 5000, NULL, "later"), CZ_RPC_OK);
+    }
+    /* The requests' memory goes back to the system (gRPC keeps a little). */
+    size_t after = 0;
+    for (int i = 0; i < 500; i++) {
+        after = resident_bytes();
+        if (after < before + EACH) break;
+        nap();
+    }
+    if (after >= before + EACH) fail_msg("%zu MiB resident, %zu before", after / MIB, before / MIB);
+    cz_free(data);
     cz_rpc_client_destroy(client);
     cz_rpc_server_destroy(server);
 }
@@ -259,7 +335,7 @@ static void shutdown_waits(void **state) {
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     pthread_t caller, finisher;
-    struct background b = {client, "/test.S/Hold", CZ_RPC_UNKNOWN};
+    struct background b = {.client = client, .method = "/test.S/Hold", .code = CZ_RPC_UNKNOWN};
     assert_int_equal(pthread_create(&caller, NULL, call_in_background, &b), 0);
     for (int i = 0; i < 2500 && !atomic_load(&seen.held); i++) nap();
     assert_non_null(atomic_load(&seen.held));
@@ -293,7 +369,7 @@ static void destroy_cancels(void **state) {
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
     pthread_t caller, finisher;
-    struct background b = {client, "/test.S/Hold", CZ_RPC_OK};
+    struct background b = {.client = client, .method = "/test.S/Hold", .code = CZ_RPC_OK};
     assert_int_equal(pthread_create(&caller, NULL, call_in_background, &b), 0);
     for (int i = 0; i < 2500 && !atomic_load(&seen.held); i++) nap();
     assert_int_equal(pthread_create(&finisher, NULL, finish_when_cancelled, &seen), 0);
@@ -353,10 +429,13 @@ static void no_server(void **state) {
 }
 
 int main(void) {
+    /* As the daemon does: resident_bytes() is to fall. */
+    (void)mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 4 << 20);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers),          cmocka_unit_test(large),          cmocka_unit_test(client_goes_away),
         cmocka_unit_test(slow_methods),     cmocka_unit_test(shutdown_waits), cmocka_unit_test(destroy_cancels),
-        cmocka_unit_test(addresses_in_use), cmocka_unit_test(no_server),
+        cmocka_unit_test(addresses_in_use), cmocka_unit_test(no_server),      cmocka_unit_test(bytes_in_flight),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
