@@ -12,6 +12,8 @@
 /* Loads that may be asked for at once: each holds a slow thread, and Prove needs some too. */
 #define MAX_PRELOADS 2
 #define SLOW_THREADS 6
+/* Requests may take this part of the memory budget, in addition to it, until they are parsed. */
+#define REQUEST_SHARE 8
 
 struct cz_service {
     struct cz_engine *engine;
@@ -237,26 +239,68 @@ static void fill_result(Cuzk__V1__AwaitProofResponse *out, const struct cz_job_r
     out->total_ms = r->total_ms;
 }
 
+/*
+ * A call that waits for a job. Freed when both the call and watch() have let go of it: the call lets go when it is
+ * freed, thus after its finish. One of four finishes it: the job's end (done), the client's leaving (cancelled),
+ * watch() when the client left before the engine knew of the watch, or watch() when there is no such job.
+ */
+struct waiting {
+    struct cz_engine *engine;
+    struct cz_rpc_call *call;
+    atomic_bool cancelled;
+    atomic_int holders;
+};
+
+static void let_go(void *ctx) {
+    struct waiting *w = ctx;
+    if (atomic_fetch_sub(&w->holders, 1) == 1) free(w);
+}
+
+static void end_cancelled(struct waiting *w) {
+    if (cz_engine_unwatch(w->engine, w)) refuse(w->call, CZ_RPC_CANCELLED, "the client has gone away");
+}
+
+static void client_left(void *ctx) {
+    struct waiting *w = ctx;
+    atomic_store(&w->cancelled, true);
+    end_cancelled(w);
+}
+
 /* On the engine's notifier thread. */
 static void await_done(void *ctx, const struct cz_job_result *r) {
+    const struct waiting *w = ctx;
     Cuzk__V1__AwaitProofResponse out = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     fill_result(&out, r);
-    reply(ctx, &out.base);
+    reply(w->call, &out.base);
 }
 
 static void prove_done(void *ctx, const struct cz_job_result *r) {
+    const struct waiting *w = ctx;
     Cuzk__V1__AwaitProofResponse result = CUZK__V1__AWAIT_PROOF_RESPONSE__INIT;
     Cuzk__V1__ProveResponse out = CUZK__V1__PROVE_RESPONSE__INIT;
     fill_result(&result, r);
     out.result = &result;
-    reply(ctx, &out.base);
+    reply(w->call, &out.base);
 }
 
 static void watch(struct cz_service *s, struct cz_rpc_call *call, const char *job_id, uint64_t timeout_ms,
                   cz_engine_done_fn *done) {
     struct cz_error err = {0};
-    enum cz_status st = cz_engine_watch(s->engine, job_id, timeout_ms, done, call, &err);
-    if (st != CZ_OK) refuse(call, cz_rpc_code_of_status(st), err.detail);
+    struct waiting *w = calloc(1, sizeof *w);
+    if (!w) {
+        refuse(call, CZ_RPC_RESOURCE_EXHAUSTED, "out of memory");
+        return;
+    }
+    w->engine = s->engine;
+    w->call = call;
+    atomic_init(&w->holders, 2);
+    cz_rpc_call_on_cancel(call, client_left, let_go, w);
+    enum cz_status st = cz_engine_watch(s->engine, job_id, timeout_ms, done, w, &err);
+    if (st != CZ_OK)
+        refuse(call, cz_rpc_code_of_status(st), err.detail);
+    else if (atomic_load(&w->cancelled))
+        end_cancelled(w);
+    let_go(w);
 }
 
 static void on_await(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
@@ -422,6 +466,8 @@ enum cz_status cz_service_create(struct cz_service **out, struct cz_engine *engi
     struct cz_service *s = calloc(1, sizeof *s);
     if (!s) return cz_error_set(err, CZ_ERR_MEMORY, "the service");
     s->engine = engine;
+    struct cz_engine_status state;
+    cz_engine_status(engine, &state);
     struct cz_rpc_server_options options = {
         .listen = listen,
         .n_listen = num_listen,
@@ -429,6 +475,7 @@ enum cz_status cz_service_create(struct cz_service **out, struct cz_engine *engi
         .n_methods = sizeof METHODS / sizeof *METHODS,
         .ctx = s,
         .slow_threads = SLOW_THREADS,
+        .max_in_flight = (size_t)(state.memory_total / REQUEST_SHARE),
     };
     enum cz_status st = cz_rpc_server_create(&s->server, &options, err);
     if (st != CZ_OK) {

@@ -263,6 +263,20 @@ enum cz_status cz_engine_watch(struct cz_engine *e, const char *job_id, uint64_t
     return CZ_OK;
 }
 
+bool cz_engine_unwatch(struct cz_engine *e, const void *ctx) {
+    cz_engine_lock(e);
+    struct cz_watch **at = &e->watches;
+    while (*at && (*at)->ctx != ctx) at = &(*at)->next;
+    struct cz_watch *w = *at;
+    if (w) {
+        *at = w->next;
+        w->job->pins--;
+    }
+    cz_engine_unlock(e);
+    free(w);
+    return w != NULL;
+}
+
 enum cz_status cz_engine_preload(struct cz_engine *e, const char *circuit_id, bool *already_loaded, uint64_t *load_ms,
                                  struct cz_error *err) {
     enum cz_circuit_kind kind;

@@ -112,6 +112,12 @@ CZ_MUST_CHECK enum cz_status cz_engine_submit(struct cz_engine *e, const struct 
 CZ_MUST_CHECK enum cz_status cz_engine_watch(struct cz_engine *e, const char *job_id, uint64_t timeout_ms,
                                              cz_engine_done_fn *done, void *ctx, struct cz_error *err);
 
+/**
+ * Ends the watch of this ctx, if `done` has not been called and is not being called: then it never is. True when there
+ * was one.
+ */
+bool cz_engine_unwatch(struct cz_engine *e, const void *ctx);
+
 /** Loads the SRS of a circuit ("porep-2k"). Blocks. */
 CZ_MUST_CHECK enum cz_status cz_engine_preload(struct cz_engine *e, const char *circuit_id, bool *already_loaded,
                                                uint64_t *load_ms, struct cz_error *err);

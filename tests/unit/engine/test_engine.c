@@ -381,6 +381,26 @@ static void test_timeout(void **state) {
     rig_end(&rig);
 }
 
+static void test_unwatch(void **state) {
+    (void)state;
+    struct rig rig;
+    rig_start(&rig);
+    fake_close(&rig.f, FAKE_ASSIGN);
+    struct cz_engine_ticket t = submit(&rig, "", 1, CZ_PRIORITY_DEFAULT);
+    struct fake_result r[3];
+    for (int i = 0; i < 3; i++) fake_watch(rig.e, t.job_id, 0, &r[i]);
+    assert_false(cz_engine_unwatch(rig.e, &rig));
+    assert_true(cz_engine_unwatch(rig.e, &r[1]));
+    assert_false(cz_engine_unwatch(rig.e, &r[1])); /* once */
+    fake_open(&rig.f, FAKE_ASSIGN);
+    fake_await(&r[0]);
+    fake_await(&r[2]);
+    assert_false(r[1].done);
+    assert_false(cz_engine_unwatch(rig.e, &r[0])); /* told already */
+    rig_end(&rig);
+    assert_false(r[1].done);
+}
+
 static void *drain_main(void *arg) {
     cz_engine_drain(arg);
     return NULL;
@@ -552,6 +572,7 @@ int main(void) {
         cmocka_unit_test(test_missing_params),
         cmocka_unit_test(test_status_never_waits),
         cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_unwatch),
         cmocka_unit_test(test_drain),
         cmocka_unit_test(test_destroy_at_once),
         cmocka_unit_test(test_every_failure),
