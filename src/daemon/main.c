@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 
 /* What works yields to what answers. */
 #define WORK_NICE 10
+#define ALLOCATOR_KEEPS (4 << 20)
 #define DEFAULT_UNIX_FOLDER "/run/curio"
 #define DEFAULT_UNIX "unix:///run/curio/cuzk.sock"
 #define DEFAULT_TCP "127.0.0.1:9820"
@@ -205,6 +207,26 @@ static void *preload_main(void *arg) {
     return NULL;
 }
 
+/* Says why, and lets the signal do its work. */
+static void on_bus_error(int sig) {
+    static const char text[] =
+        "cuzk-daemon: SIGBUS: a mapped file (parameters?) became shorter or cannot be read from its disk. Files are "
+        "replaced by rename, never truncated in place (docs/operating.md)\n";
+    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n;
+    (void)signal(sig, SIG_DFL);
+    (void)raise(sig);
+}
+
+/*
+ * The allocator would keep, in every thread's arena, up to twice the largest block that was ever freed: after large
+ * requests hundreds of megabytes. Fixed numbers end that.
+ */
+static void bound_allocator(void) {
+    (void)mallopt(M_MMAP_THRESHOLD, ALLOCATOR_KEEPS);
+    (void)mallopt(M_TRIM_THRESHOLD, ALLOCATOR_KEEPS);
+}
+
 static void block_signals(void) {
     sigset_t set;
     (void)sigemptyset(&set);
@@ -212,6 +234,7 @@ static void block_signals(void) {
     (void)sigaddset(&set, SIGINT);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGBUS, on_bus_error);
 }
 
 static enum cz_status start(struct daemon *d, struct cz_error *err) {
@@ -256,6 +279,7 @@ static int run(struct daemon *d) {
     pthread_t signals, preloads;
     bool preloading = false;
     int rc = 1;
+    bound_allocator();
     block_signals();
     if (sem_init(&d->stop, 0, 0) != 0) return 1;
     if (start(d, &err) != CZ_OK) {
