@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -16,14 +17,35 @@ struct entry {
     toml::value value;
 };
 
-/* toml11 descends by recursion: brackets and dots bound how deep, before it sees the text. */
+/*
+ * toml11 descends by recursion: open brackets, and the dots of a line, bound how deep, before it sees the text. What is
+ * in strings and comments does not count. Where a string may have many lines it is not told what is inside: all dots
+ * count there, and no closing bracket.
+ */
 bool too_deep(const char *text, size_t len) {
+    const std::string_view view(text, len);
+    const bool plain = view.find("\"\"\"") == view.npos && view.find("'''") == view.npos;
     int depth = 0, dots = 0;
+    char within = 0; /* the quote of a string, or # */
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c == '[' || c == '{') depth++;
-        if ((c == ']' || c == '}') && depth > 0) depth--;
-        dots = c == '.' ? dots + 1 : c == '\n' ? 0 : dots;
+        if (c == '\n') {
+            within = 0;
+            dots = 0;
+        } else if (within) {
+            if (c == within && c != '#')
+                within = 0;
+            else if (c == '\\' && within == '"' && i + 1 < len && text[i + 1] != '\n')
+                i++;
+        } else if (plain && (c == '"' || c == '\'' || c == '#')) {
+            within = c;
+        } else if (c == '[' || c == '{') {
+            depth++;
+        } else if ((c == ']' || c == '}') && depth > 0 && plain) {
+            depth--;
+        } else if (c == '.') {
+            dots++;
+        }
         if (depth > 64 || dots > 64) return true;
     }
     return false;

@@ -195,6 +195,25 @@ static void test_errors(void **state) {
     }
 }
 
+/* The dots of many addresses on one line are no nesting. */
+static void test_many_addresses(void **state) {
+    (void)state;
+    struct cz_config c;
+    struct cz_error err = {0};
+    char text[2000];
+    for (int literal = 0; literal < 2; literal++) {
+        int n = snprintf(text, sizeof text, "[daemon]\nlisten = [");
+        for (int i = 0; i < CZ_CONFIG_MAX_LIST; i++) {
+            n += snprintf(text + n, sizeof text - (size_t)n, literal ? "'10.0.0.%d:9820'," : "\"10.0.0.%d:9820\",", i);
+        }
+        n += snprintf(text + n, sizeof text - (size_t)n, "]\n");
+        defaults(&c);
+        if (cz_config_parse(&c, text, (size_t)n, NULL, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+        assert_int_equal(c.listen.count, CZ_CONFIG_MAX_LIST);
+        cz_config_done(&c);
+    }
+}
+
 static void test_hostile(void **state) {
     (void)state;
     struct cz_config c;
@@ -206,6 +225,21 @@ static void test_hostile(void **state) {
     assert_int_equal(cz_config_parse(&c, deep, sizeof deep, NULL, NULL, &err), CZ_ERR_LIMIT);
     for (size_t i = 0; i + 1 < sizeof deep; i += 2) memcpy(deep + i, "a.", 2);
     assert_int_equal(cz_config_parse(&c, deep, sizeof deep, NULL, NULL, &err), CZ_ERR_LIMIT);
+    /* where strings only seem to be */
+    static const char *const BEFORE[] = {"a = [\"\"\"\n\"\"\", {", "a = ['''\n''', {", "# \"\n", "a = \"\\\n",
+                                         "a = '\\', "};
+    for (size_t i = 0; i < sizeof BEFORE / sizeof *BEFORE; i++) {
+        memcpy(deep, BEFORE[i], strlen(BEFORE[i]));
+        assert_int_equal(cz_config_parse(&c, deep, sizeof deep, NULL, NULL, &err), CZ_ERR_LIMIT);
+    }
+    /* brackets that close only in strings and comments */
+    static const char *const OPEN[] = {"[\"]\",", "[']',", "[#]\n", "[\"\"\"]\"\"\","};
+    for (size_t k = 0; k < sizeof OPEN / sizeof *OPEN; k++) {
+        size_t n = strlen(OPEN[k]), at = 4;
+        memcpy(deep, "a = ", at);
+        for (; at + n <= sizeof deep; at += n) memcpy(deep + at, OPEN[k], n);
+        assert_int_equal(cz_config_parse(&c, deep, at, NULL, NULL, &err), CZ_ERR_LIMIT);
+    }
     assert_int_equal(cz_config_parse(&c, "[srs]\n\0\n", 8, NULL, NULL, &err), CZ_ERR_FORMAT);
     assert_non_null(strstr(err.detail, "line 2"));
     assert_int_equal(cz_config_parse(&c, "", 0, NULL, NULL, &err), CZ_OK);
@@ -301,9 +335,9 @@ static void test_example(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_whole_file), cmocka_unit_test(test_old_file),
-        cmocka_unit_test(test_errors),      cmocka_unit_test(test_hostile),    cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_auto_budget), cmocka_unit_test(test_example),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_whole_file),  cmocka_unit_test(test_old_file),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_hostile),     cmocka_unit_test(test_many_addresses),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_auto_budget), cmocka_unit_test(test_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
