@@ -133,7 +133,7 @@ struct hash {
 
 static void record(struct cz_recorder *r, const void *ctx) {
     const struct hash *h = ctx;
-    uint32_t in[CZ_POSEIDON_MAX_T];
+    uint32_t in[CZ_POSEIDON_MAX_T] = {0};
     for (unsigned i = 0; i < h->arity; i++) in[i] = cz_recorder_external(i);
     cz_recorder_output(r, cz_bit_is(record_tag(r, &h->tag, in, h->arity)));
 }
