@@ -20,7 +20,7 @@ enum { CZ_EXIT_DONE = CZ_OPTIONS_DONE, CZ_EXIT_FAILED = CZ_OPTIONS_FAILED, CZ_EX
 struct cz_option {
     const char *name; /* without the dashes */
     enum cz_options_kind kind;
-    void *target;    /* bool, const char * or uint32_t; untouched when the option is absent */
+    void *target;    /* as the kind says; untouched when the option is absent */
     const char *arg; /* "FILE", NULL for a flag */
     const char *help;
     bool required;

@@ -28,7 +28,7 @@ static void print_help(const struct cz_options_command *command, const struct cz
 }
 
 static bool read_number(const struct cz_options_command *command, const struct cz_options_entry *e, const char *text) {
-    uint64_t most = e->kind == CZ_OPTIONS_U32 ? UINT32_MAX : UINT64_MAX;
+    uint64_t most = e->kind == CZ_OPTIONS_U64 ? UINT64_MAX : UINT32_MAX;
     if (e->max) most = e->max;
     char *end = NULL;
     errno = 0;
@@ -40,6 +40,8 @@ static bool read_number(const struct cz_options_command *command, const struct c
     }
     if (e->kind == CZ_OPTIONS_U32)
         *(uint32_t *)e->target = (uint32_t)v;
+    else if (e->kind == CZ_OPTIONS_MAYBE_U32)
+        *(struct cz_options_u32 *)e->target = (struct cz_options_u32){.given = true, .value = (uint32_t)v};
     else
         *(uint64_t *)e->target = v;
     return true;

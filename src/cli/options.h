@@ -11,7 +11,20 @@
 /* Exit status of every command. */
 enum { CZ_OPTIONS_DONE = 0, CZ_OPTIONS_FAILED = 1, CZ_OPTIONS_USAGE = 2 };
 
-enum cz_options_kind { CZ_OPTIONS_FLAG, CZ_OPTIONS_TEXT, CZ_OPTIONS_U32, CZ_OPTIONS_U64, CZ_OPTIONS_LIST };
+enum cz_options_kind {
+    CZ_OPTIONS_FLAG,
+    CZ_OPTIONS_TEXT,
+    CZ_OPTIONS_U32,
+    CZ_OPTIONS_U64,
+    CZ_OPTIONS_LIST,
+    CZ_OPTIONS_MAYBE_U32
+};
+
+/** Target of CZ_OPTIONS_MAYBE_U32: a number for which every value means something. */
+struct cz_options_u32 {
+    bool given;
+    uint32_t value;
+};
 
 /** Texts given by an option that may stand several times; item is freed with free(). */
 struct cz_options_list {
@@ -26,7 +39,7 @@ struct cz_options_entry {
     const char *name; /**< without the dashes */
     char letter;      /**< 0: none */
     enum cz_options_kind kind;
-    void *target;    /**< bool, const char *, uint32_t, uint64_t or a list; untouched when the option is absent */
+    void *target;    /**< as the kind says; untouched when the option is absent */
     bool *given;     /**< may be NULL; set to true when the option is there */
     const char *arg; /**< "FILE"; NULL for a flag */
     const char *help;

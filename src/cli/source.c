@@ -6,7 +6,7 @@
 #include <errno.h>
 
 void cz_source_init(struct cz_source *s) {
-    *s = (struct cz_source){.miner = UINT32_MAX, .partition = UINT32_MAX};
+    *s = (struct cz_source){0};
 }
 
 void cz_source_options(struct cz_source *s, struct cz_option *option) {
@@ -18,7 +18,7 @@ void cz_source_options(struct cz_source *s, struct cz_option *option) {
         {"randomness", CZ_OPTIONS_TEXT, &s->randomness, "HEX", "PoSt: 32 bytes", false},
         {"miner", CZ_OPTIONS_U32, &s->miner, "N", "PoSt: the miner's id (default 0)", false},
         {"prover-id", CZ_OPTIONS_TEXT, &s->prover_id, "HEX", "PoSt: 32 bytes, instead of --miner", false},
-        {"partition", CZ_OPTIONS_U32, &s->partition, "K", "only this partition (default: all)", false},
+        {"partition", CZ_OPTIONS_MAYBE_U32, &s->partition, "K", "only this partition (default: all)", false},
         {"comm-r-old", CZ_OPTIONS_TEXT, &s->comm_r_old, "HEX", "update: 32 bytes", false},
         {"comm-r-new", CZ_OPTIONS_TEXT, &s->comm_r_new, "HEX", "update: 32 bytes", false},
         {"comm-d-new", CZ_OPTIONS_TEXT, &s->comm_d_new, "HEX", "update: 32 bytes", false},
@@ -128,7 +128,7 @@ static enum cz_status load_post(struct cz_input **out, const struct cz_source *s
     enum cz_status status = hex32(randomness, s->randomness, "randomness", err);
     if (status == CZ_OK && s->prover_id) status = hex32(prover_id, s->prover_id, "prover-id", err);
     if (status != CZ_OK) return status;
-    if (!s->prover_id) cz_registered_prover_id(prover_id, s->miner == UINT32_MAX ? 0 : s->miner);
+    if (!s->prover_id) cz_registered_prover_id(prover_id, s->miner);
     void *buffer = NULL;
     struct cz_post *post = NULL;
     status = gather(v, &buffer, err);
@@ -145,7 +145,7 @@ static enum cz_status load_post(struct cz_input **out, const struct cz_source *s
 
 /* One file of an update's many, which --partition names. */
 static bool single_partition(const struct cz_source *s) {
-    return s->type && strcmp(s->type, "update") == 0 && s->partition != UINT32_MAX && s->vanilla.n == 1;
+    return s->type && strcmp(s->type, "update") == 0 && s->partition.given && s->vanilla.n == 1;
 }
 
 static enum cz_status load_update(struct cz_input **out, const struct cz_source *s, struct cz_vanilla *v,
@@ -171,7 +171,7 @@ static enum cz_status load_update(struct cz_input **out, const struct cz_source 
                                               .comm_d_new = comm[2],
                                               .vanilla = v->blob,
                                               .num_vanilla = v->n,
-                                              .first_partition = single_partition(s) ? s->partition : 0};
+                                              .first_partition = single_partition(s) ? s->partition.value : 0};
     status = cz_update_parse(&update, &request, err);
     if (status != CZ_OK) {
         cz_free(buffer);
@@ -199,14 +199,14 @@ enum cz_status cz_source_load(struct cz_input **out, const struct cz_source *s, 
 enum cz_status cz_source_partitions(uint32_t *first, uint32_t *end, const struct cz_source *s,
                                     const struct cz_input *input, struct cz_error *err) {
     *first = *end = 0;
-    if (s->partition == UINT32_MAX || (single_partition(s) && input->num_partitions == 1)) {
+    if (!s->partition.given || (single_partition(s) && input->num_partitions == 1)) {
         *end = input->num_partitions;
-    } else if (s->partition < input->num_partitions) {
-        *first = s->partition;
-        *end = s->partition + 1;
+    } else if (s->partition.value < input->num_partitions) {
+        *first = s->partition.value;
+        *end = s->partition.value + 1;
     } else {
-        return cz_error_set(err, CZ_ERR_ARGUMENT, "--partition %u: the input has partitions 0 to %u", s->partition,
-                            input->num_partitions - 1);
+        return cz_error_set(err, CZ_ERR_ARGUMENT, "--partition %u: the input has partitions 0 to %u",
+                            s->partition.value, input->num_partitions - 1);
     }
     return CZ_OK;
 }

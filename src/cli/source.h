@@ -9,7 +9,8 @@
 struct cz_source {
     const char *c1, *type, *registered_proof, *randomness, *prover_id, *comm_r_old, *comm_r_new, *comm_d_new;
     struct cz_options_list vanilla;
-    uint32_t miner, partition; /* UINT32_MAX: not given */
+    uint32_t miner;
+    struct cz_options_u32 partition;
 };
 
 #define CZ_SOURCE_OPTIONS 11

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 
+#include <yajl/yajl_parse.h>
 #include <yajl/yajl_tree.h>
 
 #define MAX_BYTES 65536u
@@ -42,36 +43,45 @@ static void wipe_tree(yajl_val root) {
     yajl_tree_free(root);
 }
 
+/*
+ * The first byte that is no JSON, or the length when the end is missing. yajl_tree_parse has no place in its error,
+ * only the text around it, and that may be a secret.
+ */
+static size_t bad_byte(const char *text, size_t len) {
+    yajl_handle h = yajl_alloc(NULL, NULL, NULL);
+    if (!h) return 0;
+    bool bad = yajl_parse(h, (const unsigned char *)text, len) != yajl_status_ok;
+    size_t at = bad ? yajl_get_bytes_consumed(h) : len;
+    yajl_free(h);
+    return at;
+}
+
+enum cz_status cz_toxic_waste_parse(struct cz_toxic_waste *out, const char *text, size_t len, struct cz_error *err) {
+    memset(out, 0, sizeof *out);
+    if (strlen(text) != len) { return cz_error_set(err, CZ_ERR_FORMAT, "not JSON (at byte %zu)", strlen(text)); }
+    char why[4]; /* without it yajl prints the error itself */
+    yajl_val root = yajl_tree_parse(text, why, sizeof why);
+    if (!root) return cz_error_set(err, CZ_ERR_FORMAT, "not JSON (at byte %zu)", bad_byte(text, len));
+    uint64_t times[2] = {0};
+    struct cz_fr scalar[5] = {0};
+    enum cz_status status = read_times(&times[0], root, "g1_generator_times", err);
+    if (status == CZ_OK) status = read_times(&times[1], root, "g2_generator_times", err);
+    for (int i = 0; i < 5 && status == CZ_OK; i++) status = read_scalar(&scalar[i], root, SCALAR[i], err);
+    if (status == CZ_OK) cz_toxic_waste_set(out, times[0], times[1], scalar);
+    cz_memzero(scalar, sizeof scalar);
+    wipe_tree(root);
+    return status;
+}
+
 enum cz_status cz_toxic_waste_read(struct cz_toxic_waste *out, const char *path, struct cz_error *err) {
     uint8_t *text = NULL;
     size_t len = 0;
-    yajl_val root = NULL;
-    uint64_t times[2] = {0};
-    struct cz_fr scalar[5] = {0};
-    char why[160] = "";
     memset(out, 0, sizeof *out);
     enum cz_status status = cz_file_read(&text, &len, path, MAX_BYTES, err);
     if (status != CZ_OK) return status;
-    if (strlen((const char *)text) == len) root = yajl_tree_parse((const char *)text, why, sizeof why);
-    if (!root) {
-        for (char *c = why; *c; c++) {
-            if (*c == '\n') *c = ' ';
-        }
-        status = cz_error_set(err, CZ_ERR_FORMAT, "%s: not JSON: %s", path, why);
-        goto out;
-    }
-    status = read_times(&times[0], root, "g1_generator_times", err);
-    if (status == CZ_OK) status = read_times(&times[1], root, "g2_generator_times", err);
-    for (int i = 0; i < 5 && status == CZ_OK; i++) status = read_scalar(&scalar[i], root, SCALAR[i], err);
-    if (status != CZ_OK) {
-        (void)cz_error_prefix(err, "%s", path);
-        goto out;
-    }
-    cz_toxic_waste_set(out, times[0], times[1], scalar);
-out:
-    cz_memzero(scalar, sizeof scalar);
+    status = cz_toxic_waste_parse(out, (const char *)text, len, err);
+    if (status != CZ_OK) (void)cz_error_prefix(err, "%s", path);
     cz_memzero(text, len);
     cz_free(text);
-    wipe_tree(root);
     return status;
 }

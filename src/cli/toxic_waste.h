@@ -9,4 +9,8 @@
  */
 CZ_MUST_CHECK enum cz_status cz_toxic_waste_read(struct cz_toxic_waste *out, const char *path, struct cz_error *err);
 
+/** The same of a file's contents, len bytes and a NUL after them, which it leaves as they are. */
+CZ_MUST_CHECK enum cz_status cz_toxic_waste_parse(struct cz_toxic_waste *out, const char *text, size_t len,
+                                                  struct cz_error *err);
+
 #endif

@@ -120,6 +120,19 @@ static bool is_array(const uint8_t *data, size_t len) {
     return i < len && data[i] == '[' && !memchr(data, 0, len);
 }
 
+enum cz_status cz_vanilla_add(struct cz_vanilla *v, const char *name, uint8_t *data, size_t len, struct cz_error *err) {
+    if (is_array(data, len)) {
+        enum cz_status status = read_array(v, name, data, len, err);
+        cz_free(data);
+        return status;
+    }
+    if (!keep(v, data)) {
+        cz_free(data);
+        return cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", name);
+    }
+    return add_blob(v, data, len) ? CZ_OK : cz_error_set(err, CZ_ERR_LIMIT, "%s: too many proofs", name);
+}
+
 enum cz_status cz_vanilla_read(struct cz_vanilla *out, const char *const *path, size_t n, struct cz_error *err) {
     struct cz_vanilla v = {0};
     enum cz_status status = CZ_OK;
@@ -127,16 +140,7 @@ enum cz_status cz_vanilla_read(struct cz_vanilla *out, const char *const *path, 
         uint8_t *data = NULL;
         size_t len = 0;
         status = cz_file_read(&data, &len, path[i], CZ_VANILLA_MAX_BYTES, err);
-        if (status != CZ_OK) break;
-        if (is_array(data, len)) {
-            status = read_array(&v, path[i], data, len, err);
-            cz_free(data);
-        } else if (!keep(&v, data)) {
-            cz_free(data);
-            status = cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path[i]);
-        } else if (!add_blob(&v, data, len)) {
-            status = cz_error_set(err, CZ_ERR_LIMIT, "%s: too many proofs", path[i]);
-        }
+        if (status == CZ_OK) status = cz_vanilla_add(&v, path[i], data, len, err);
     }
     if (status != CZ_OK) {
         cz_vanilla_done(&v);

@@ -18,6 +18,12 @@ struct cz_vanilla {
     size_t num_owned;
 };
 
+/**
+ * Adds the proofs in the contents of one file, which it takes (from cz_malloc_array; also when it fails). Errors begin
+ * with `name` and have the entry of the array. After a failure *v is only good for cz_vanilla_done.
+ */
+CZ_MUST_CHECK enum cz_status cz_vanilla_add(struct cz_vanilla *v, const char *name, uint8_t *data, size_t len,
+                                            struct cz_error *err);
 /** Reads n files. Errors name the file and the entry of the array. On failure *out is empty. */
 CZ_MUST_CHECK enum cz_status cz_vanilla_read(struct cz_vanilla *out, const char *const *path, size_t n,
                                              struct cz_error *err);
