@@ -105,6 +105,7 @@ def table(head, rows):
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--peers", action="store_true")
+    ap.add_argument("--levels", action="store_true", help="single operations at every level of the field, not the best alone")
     ap.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
     ap.add_argument("--shared", default=ROOT.parent / "shared", type=pathlib.Path)
     ap.add_argument("--runs", default=3, type=int)
@@ -139,7 +140,8 @@ def main():
         build_ms = statistics.median(s["seconds_build"] for s in stats) * 1e3
         single = [json.loads(run([cuzk, "witness", "--c1", c1, "--threads", "1", "--stats", "--json"]).splitlines()[-1]) for _ in range(a.runs)]
         witness_ms = statistics.median(s["seconds_assign"] for s in single) * 1e3
-        single_ops = json.loads(run([a.build / "bin" / "bench_compute", "--json"]))
+        level = "ifma" if "AVX-512 IFMA" in cpu_name() else "adx"
+        single_ops = json.loads(run([a.build / "bin" / "bench_compute", "--json", *([] if a.levels else ["--level", level])]))
 
         polls, p50, p99 = daemon_status_latency(a.build, params, c1, work)
 
