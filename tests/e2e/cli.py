@@ -285,6 +285,19 @@ def bad():
         run(*args, exit_status=2)
     run("witness", "--c1", WORK / "absent.json", exit_status=1)
     run("witness", "--c1", POREP / "c1.json.gz", "--partition", "7", exit_status=1)
+    p = run("prove", "--c1", WORK / "absent.json", "--params", WORK, "--out", WORK / "absent" / "x.bin", exit_status=1)
+    equal("x.bin" in p.stderr, True, f"the output is opened before the work: {p.stderr}")
+    folder = WORK / "ended"
+    p = subprocess.Popen([BIN / "cuzk", "setup", "--circuit", "porep", "--sector", "2KiB", "--out", folder])
+    time.sleep(1)
+    equal(p.poll(), None, "the setup goes on")
+    p.terminate()
+    equal(p.wait(), -15, "setup ended by SIGTERM")
+    try:
+        os.close(os.open(folder, os.O_WRONLY | os.O_TMPFILE, 0o600))
+        equal(os.listdir(folder), [], "and what it leaves")
+    except OSError:  # a file system without unnamed files
+        pass
     if PARAMS.exists():
         stem = WORK / "wrong" / (STEM + ".params")
         stem.parent.mkdir(exist_ok=True)
