@@ -59,5 +59,15 @@ function(cz_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ARG_TIMEOUT})
 endfunction()
 
+# cz_long_test(vectors/post 1200): with CZ_LONG_TESTS the CTest long/vectors/post (label long) of that many seconds at
+# most, the program of the test vectors/post with the argument "long".
+function(cz_long_test name timeout)
+  if(CZ_LONG_TESTS)
+    string(REPLACE "/" "_" target test/${name})
+    add_test(NAME long/${name} COMMAND ${target} long)
+    set_tests_properties(long/${name} PROPERTIES LABELS long TIMEOUT ${timeout})
+  endif()
+endfunction()
+
 # Vectors of the reference: the folder beside the checkout.
 set(CZ_SHARED_DIR ${PROJECT_SOURCE_DIR}/../shared CACHE PATH "Folder with spec/ and vectors/")

@@ -1,14 +1,12 @@
 /*
  * Winning and window PoSt against the reference: constraint systems, witnesses, public inputs, real vanilla proofs.
- * CUZK_LONG_TESTS=1 adds the digests of the 32 and 64 GiB window circuits (minutes).
+ * The argument "long" adds the digests of the 32 and 64 GiB window circuits (minutes).
  */
 
-#include "base/time.h"
+#include "circuit_common.h"
 #include "filecoin/circuits/post.h"
 #include "groth16/verify.h"
 #include "hash/sha256.h"
-#include "r1cs/digest.h"
-#include "r1cs_common.h"
 #include "support/json.h"
 
 #include <openssl/evp.h>
@@ -17,6 +15,8 @@
 #define SPEC CZ_SHARED_DIR "/spec/vectors/"
 #define MAX_VANILLA 3
 #define MAX_RSS_KIB (500 << 10)
+
+static bool long_tests;
 
 static long peak_rss_kib(void) {
     struct rusage usage;
@@ -27,17 +27,7 @@ static long peak_rss_kib(void) {
 /* ---- constraint systems ---- */
 
 static struct cz_r1cs *build(enum cz_circuit_kind kind, const char *size) {
-    struct cz_r1cs *r1cs = NULL;
-    struct cz_error err = {0};
-    const struct cz_sector_info *sector = cz_sector_by_name(size);
-    assert_non_null(sector);
-    uint64_t start = cz_time_now_ns();
-    if (cz_post_circuit_build(&r1cs, kind, sector, &err)) fail_msg("%s: %s", size, err.detail);
-    double seconds = cz_time_since(start);
-    print_message("%s %s: built in %.1f ms, %.1f MiB, %u templates, %u instances\n", cz_circuit_kind_name(kind), size,
-                  1e3 * seconds, (double)cz_r1cs_bytes(r1cs) / (1 << 20), r1cs->num_templates, r1cs->num_instances);
-    assert_true(cz_r1cs_bytes(r1cs) <= 100 << 20);
-    return r1cs;
+    return test_build_circuit(cz_post_circuit_build, kind, size);
 }
 
 static void traces_agree(void **state) {
@@ -54,42 +44,18 @@ static void traces_agree(void **state) {
     }
 }
 
-static void check_size(const char *lines, enum cz_circuit_kind kind, const char *size, bool digest_too) {
-    char line[600], circuit[40], pair[40];
-    uint64_t nnz[3], expected_nnz[3];
-    uint8_t digest[32], expected[32];
-    snprintf(circuit, sizeof circuit, "\"circuit\":\"%s\"", cz_circuit_kind_name(kind));
-    snprintf(pair, sizeof pair, "\"sector\":\"%s\"", size);
-    test_json_line(line, sizeof line, lines, circuit, pair);
-    struct cz_r1cs *r1cs = build(kind, size);
-    assert_int_equal(r1cs->num_inputs, test_json_number(line, "inputs"));
-    assert_int_equal(r1cs->num_aux, test_json_number(line, "aux"));
-    assert_int_equal(r1cs->num_constraints, test_json_number(line, "constraints"));
-    cz_r1cs_nnz(r1cs, nnz);
-    test_json_nnz(expected_nnz, line);
-    assert_memory_equal(nnz, expected_nnz, sizeof nnz);
-    if (digest_too) {
-        uint64_t start = cz_time_now_ns();
-        assert_int_equal(cz_digest_r1cs(digest, r1cs), CZ_OK);
-        print_message("%s %s: digest in %.2f s\n", cz_circuit_kind_name(kind), size, cz_time_since(start));
-        test_json_hex32(expected, line, "digest");
-        assert_memory_equal(digest, expected, 32);
-    }
-    cz_r1cs_destroy(r1cs);
-}
-
 static void sizes_agree(void **state) {
     (void)state;
     static const char *const WINNING[] = {"2kib", "4kib", "16kib", "32kib", "8mib", "512mib", "32gib", "64gib"};
     static const char *const WINDOW[] = {"2kib", "8mib", "512mib", "32gib", "64gib"};
-    bool all = getenv("CUZK_LONG_TESTS") != NULL;
     uint8_t *lines;
     size_t len;
     assert_int_equal(cz_file_read(&lines, &len, VECTORS "r1cs.jsonl", 1 << 20, NULL), CZ_OK);
     for (size_t i = 0; i < sizeof WINNING / sizeof *WINNING; i++)
-        check_size((char *)lines, CZ_CIRCUIT_WINNING, WINNING[i], true);
+        test_check_circuit(cz_post_circuit_build, (char *)lines, CZ_CIRCUIT_WINNING, WINNING[i], true);
     for (size_t i = 0; i < sizeof WINDOW / sizeof *WINDOW; i++)
-        check_size((char *)lines, CZ_CIRCUIT_WINDOW, WINDOW[i], all || !strstr(WINDOW[i], "gib"));
+        test_check_circuit(cz_post_circuit_build, (char *)lines, CZ_CIRCUIT_WINDOW, WINDOW[i],
+                           long_tests || !strstr(WINDOW[i], "gib"));
     cz_free(lines);
 }
 
@@ -417,7 +383,8 @@ static void real_window_verifies(void **state) {
     cz_free(bytes);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    long_tests = test_is_long(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(traces_agree),        cmocka_unit_test(sizes_agree),
         cmocka_unit_test(witnesses_agree),     cmocka_unit_test(single_partition_agrees),

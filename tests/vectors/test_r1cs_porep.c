@@ -1,21 +1,18 @@
-/* PoRep circuits against the reference. CUZK_LONG_TESTS=1 adds the digests of the 32 and 64 GiB circuits (minutes). */
+/* PoRep circuits against the reference. The argument "long" adds the digests of the 32 and 64 GiB circuits. */
 
-#include "base/time.h"
+#include "circuit_common.h"
 #include "filecoin/circuits/porep.h"
-#include "r1cs/digest.h"
-#include "r1cs_common.h"
+
+static bool long_tests;
+
+static enum cz_status build_porep(struct cz_r1cs **out, enum cz_circuit_kind kind, const struct cz_sector_info *sector,
+                                  struct cz_error *err) {
+    (void)kind;
+    return cz_porep_circuit_build(out, sector, err);
+}
 
 static struct cz_r1cs *build(const char *size) {
-    struct cz_r1cs *r1cs = NULL;
-    struct cz_error err = {0};
-    const struct cz_sector_info *sector = cz_sector_by_name(size);
-    assert_non_null(sector);
-    uint64_t start = cz_time_now_ns();
-    if (cz_porep_circuit_build(&r1cs, sector, &err)) fail_msg("%s: %s", size, err.detail);
-    print_message("%s: built in %.1f ms, %.1f MiB, %u templates, %u instances, %u coefficients\n", size,
-                  1e3 * cz_time_since(start), (double)cz_r1cs_bytes(r1cs) / (1 << 20), r1cs->num_templates,
-                  r1cs->num_instances, r1cs->num_coefs);
-    return r1cs;
+    return test_build_circuit(build_porep, CZ_CIRCUIT_POREP, size);
 }
 
 static void trace_agrees(void **state) {
@@ -38,38 +35,15 @@ static void trace_agrees(void **state) {
     cz_r1cs_destroy(r1cs);
 }
 
-static void check_size(const char *lines, const char *size, bool digest_too) {
-    char line[600], pair[40];
-    uint64_t nnz[3], expected_nnz[3];
-    uint8_t digest[32], expected[32];
-    snprintf(pair, sizeof pair, "\"sector\":\"%s\"", size);
-    test_json_line(line, sizeof line, lines, "\"circuit\":\"porep\"", pair);
-    struct cz_r1cs *r1cs = build(size);
-    assert_int_equal(r1cs->num_inputs, test_json_number(line, "inputs"));
-    assert_int_equal(r1cs->num_aux, test_json_number(line, "aux"));
-    assert_int_equal(r1cs->num_constraints, test_json_number(line, "constraints"));
-    cz_r1cs_nnz(r1cs, nnz);
-    test_json_nnz(expected_nnz, line);
-    assert_memory_equal(nnz, expected_nnz, sizeof nnz);
-    if (digest_too) {
-        uint64_t start = cz_time_now_ns();
-        assert_int_equal(cz_digest_r1cs(digest, r1cs), CZ_OK);
-        print_message("%s: digest in %.2f s\n", size, cz_time_since(start));
-        test_json_hex32(expected, line, "digest");
-        assert_memory_equal(digest, expected, 32);
-    }
-    cz_r1cs_destroy(r1cs);
-}
-
 static void sizes_agree(void **state) {
     (void)state;
     static const char *const SIZES[] = {"2kib", "4kib", "16kib", "32kib", "8mib", "512mib", "32gib", "64gib"};
-    bool all = getenv("CUZK_LONG_TESTS") != NULL;
     uint8_t *lines;
     size_t len;
     assert_int_equal(cz_file_read(&lines, &len, VECTORS "r1cs.jsonl", 1 << 20, NULL), CZ_OK);
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
-        check_size((char *)lines, SIZES[i], all || !strstr(SIZES[i], "gib"));
+        test_check_circuit(build_porep, (char *)lines, CZ_CIRCUIT_POREP, SIZES[i],
+                           long_tests || !strstr(SIZES[i], "gib"));
     cz_free(lines);
 }
 
@@ -111,7 +85,8 @@ static void densities_agree(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    long_tests = test_is_long(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_agrees),
         cmocka_unit_test(sizes_agree),

@@ -1,12 +1,10 @@
 /*
- * Empty sector updates against the reference: constraint systems, witnesses, public inputs. CUZK_LONG_TESTS=1 adds the
- * digests of all circuits (minutes), partition 15 of 32 GiB and every constraint of the 32 GiB witnesses.
+ * Empty sector updates against the reference: constraint systems, witnesses, public inputs. The argument "long" adds
+ * the digests of all circuits (minutes), partition 15 of 32 GiB and every constraint of the 32 GiB witnesses.
  */
 
-#include "base/time.h"
+#include "circuit_common.h"
 #include "filecoin/circuits/update.h"
-#include "r1cs/digest.h"
-#include "r1cs_common.h"
 #include "support/json.h"
 
 #include <openssl/evp.h>
@@ -15,24 +13,12 @@
 #define SPEC CZ_SHARED_DIR "/spec/vectors/"
 #define MAX_RSS_KIB (500 << 10)
 
-static bool long_tests(void) {
-    return getenv("CUZK_LONG_TESTS") != NULL;
-}
+static bool long_tests;
 
 /* ---- constraint systems ---- */
 
 static struct cz_r1cs *build(enum cz_circuit_kind kind, const char *size) {
-    struct cz_r1cs *r1cs = NULL;
-    struct cz_error err = {0};
-    const struct cz_sector_info *sector = cz_sector_by_name(size);
-    assert_non_null(sector);
-    uint64_t start = cz_time_now_ns();
-    if (cz_update_circuit_build(&r1cs, kind, sector, &err)) fail_msg("%s: %s", size, err.detail);
-    double seconds = cz_time_since(start);
-    print_message("%s %s: built in %.1f ms, %.1f MiB, %u templates, %u instances\n", cz_circuit_kind_name(kind), size,
-                  1e3 * seconds, (double)cz_r1cs_bytes(r1cs) / (1 << 20), r1cs->num_templates, r1cs->num_instances);
-    assert_true(cz_r1cs_bytes(r1cs) <= 100 << 20);
-    return r1cs;
+    return test_build_circuit(cz_update_circuit_build, kind, size);
 }
 
 static void trace_agrees(void **state) {
@@ -73,30 +59,6 @@ static void zero_entry_is_not_stored(void **state) {
     cz_r1cs_destroy(r1cs);
 }
 
-static void check_size(const char *lines, enum cz_circuit_kind kind, const char *size, bool digest_too) {
-    char line[600], circuit[40], pair[40];
-    uint64_t nnz[3], expected_nnz[3];
-    uint8_t digest[32], expected[32];
-    snprintf(circuit, sizeof circuit, "\"circuit\":\"%s\"", cz_circuit_kind_name(kind));
-    snprintf(pair, sizeof pair, "\"sector\":\"%s\"", size);
-    test_json_line(line, sizeof line, lines, circuit, pair);
-    struct cz_r1cs *r1cs = build(kind, size);
-    assert_int_equal(r1cs->num_inputs, test_json_number(line, "inputs"));
-    assert_int_equal(r1cs->num_aux, test_json_number(line, "aux"));
-    assert_int_equal(r1cs->num_constraints, test_json_number(line, "constraints"));
-    cz_r1cs_nnz(r1cs, nnz);
-    test_json_nnz(expected_nnz, line);
-    assert_memory_equal(nnz, expected_nnz, sizeof nnz);
-    if (digest_too) {
-        uint64_t start = cz_time_now_ns();
-        assert_int_equal(cz_digest_r1cs(digest, r1cs), CZ_OK);
-        print_message("%s %s: digest in %.2f s\n", cz_circuit_kind_name(kind), size, cz_time_since(start));
-        test_json_hex32(expected, line, "digest");
-        assert_memory_equal(digest, expected, 32);
-    }
-    cz_r1cs_destroy(r1cs);
-}
-
 static void sizes_agree(void **state) {
     (void)state;
     static const char *const SHA[] = {"2kib", "4kib", "16kib", "32kib", "8mib", "512mib", "32gib", "64gib"};
@@ -105,9 +67,10 @@ static void sizes_agree(void **state) {
     size_t len;
     assert_int_equal(cz_file_read(&lines, &len, VECTORS "r1cs.jsonl", 1 << 20, NULL), CZ_OK);
     for (size_t i = 0; i < sizeof SHA / sizeof *SHA; i++)
-        check_size((char *)lines, CZ_CIRCUIT_UPDATE, SHA[i], long_tests() || i < 2);
+        test_check_circuit(cz_update_circuit_build, (char *)lines, CZ_CIRCUIT_UPDATE, SHA[i], long_tests || i < 2);
     for (size_t i = 0; i < sizeof POSEIDON / sizeof *POSEIDON; i++)
-        check_size((char *)lines, CZ_CIRCUIT_UPDATE_POSEIDON, POSEIDON[i], long_tests() || i < 2);
+        test_check_circuit(cz_update_circuit_build, (char *)lines, CZ_CIRCUIT_UPDATE_POSEIDON, POSEIDON[i],
+                           long_tests || i < 2);
     cz_free(lines);
 }
 
@@ -262,7 +225,7 @@ static void check_partition(const char *dir, const struct cz_update *update, uin
     comm(want, test_json_string(expected, "sha256"));
     assert_memory_equal(digest, want, 32);
     check_inputs(update, partition, &w, test_json_find(expected, "public_inputs"));
-    if (!big || long_tests()) assert_int_equal(cz_witness_first_unsatisfied(&w, r1cs, NULL), r1cs->num_constraints);
+    if (!big || long_tests) assert_int_equal(cz_witness_first_unsatisfied(&w, r1cs, NULL), r1cs->num_constraints);
     cz_witness_done(&w);
 }
 
@@ -302,7 +265,7 @@ static void full_size_agrees(void **state) {
     struct cz_r1cs *r1cs = build(CZ_CIRCUIT_UPDATE, "32GiB");
     assert_true(cz_time_since(start) < 5); /* far below 1 s on an idle machine */
     check_folder("32gib/update", r1cs, 0, 1, 0);
-    if (long_tests()) check_folder("32gib/update", r1cs, 15, 1, 1);
+    if (long_tests) check_folder("32gib/update", r1cs, 15, 1, 1);
     cz_r1cs_destroy(r1cs);
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     print_message("peak RSS %ld MiB\n", usage.ru_maxrss >> 10);
@@ -360,7 +323,8 @@ static void model_vector_agrees(void **state) {
     request_done(&r);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    long_tests = test_is_long(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_agrees),        cmocka_unit_test(zero_entry_is_not_stored),
         cmocka_unit_test(sizes_agree),         cmocka_unit_test(densities_agree),
