@@ -118,6 +118,7 @@ static struct cz_rpc_server *start_limited(const char *listen, struct seen *seen
         .ctx = seen,
         .max_message = max_message,
         .max_in_flight = max_in_flight,
+        .threads = max_in_flight ? 1 : 0, /* one gives a call's bytes back before it takes the next call */
     };
     struct cz_rpc_server *server = NULL;
     struct cz_error err = {0};
@@ -257,6 +258,18 @@ static void slow_methods(void **state) {
     cz_rpc_server_destroy(server);
 }
 
+/* A sanitizer's allocator keeps what is freed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 static size_t resident_bytes(void) {
     size_t pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
@@ -270,11 +283,11 @@ static size_t resident_bytes(void) {
 /* Slow calls wait with their requests: those beyond the limit are refused at once, until the bytes are given back. */
 static void bytes_in_flight(void **state) {
     (void)state;
-    enum { N = 3, MIB = 1 << 20, EACH = 16 * MIB };
+    enum { N = 3, MIB = 1 << 20, EACH = 16 * MIB, LIMIT = N * EACH + 100 };
     struct seen seen = {.held = NULL};
-    struct cz_rpc_server *server = start_limited("127.0.0.1:0", &seen, EACH, N * (size_t)EACH + 100);
+    struct cz_rpc_server *server = start_limited("127.0.0.1:0", &seen, LIMIT, LIMIT);
     struct cz_rpc_client *client = dial(server);
-    uint8_t *data = cz_calloc(EACH, 1);
+    uint8_t *data = cz_calloc(LIMIT, 1);
     assert_non_null(data);
     assert_int_equal(call_code(client, "/test.S/Echo", "a", 1, 5000, NULL, "a"), CZ_RPC_OK);
     size_t before = resident_bytes();
@@ -299,11 +312,11 @@ static void bytes_in_flight(void **state) {
             (void)pthread_join(thread[i], NULL);
             assert_int_equal(b[i].code, CZ_RPC_OK);
         }
-        /* The reply may be here a little before the bytes are given back. */
+        /* All of it is given back, perhaps a little after the replies. */
         enum cz_rpc_code code = CZ_RPC_RESOURCE_EXHAUSTED;
         for (int i = 0; i < 500 && code == CZ_RPC_RESOURCE_EXHAUSTED; i++) {
             nap();
-            code = call_code(client, "/test.S/Refuse", data, EACH, 5000, NULL, "");
+            code = call_code(client, "/test.S/Refuse", data, LIMIT, 5000, NULL, "");
         }
         assert_int_equal(code, CZ_RPC_INVALID_ARGUMENT);
         for (int i = 0; i < 4; i++)
@@ -316,7 +329,7 @@ static void bytes_in_flight(void **state) {
         if (after < before + EACH) break;
         nap();
     }
-    if (after >= before + EACH) fail_msg("%zu MiB resident, %zu before", after / MIB, before / MIB);
+    if (!SANITIZED && after >= before + EACH) fail_msg("%zu MiB resident, %zu before", after / MIB, before / MIB);
     cz_free(data);
     cz_rpc_client_destroy(client);
     cz_rpc_server_destroy(server);
