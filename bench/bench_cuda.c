@@ -268,15 +268,14 @@ int main(int argc, char **argv) {
     } fixed[] = {{20, 14, 14}, {22, 12, 12}, {24, 11, 11}, {26, 5, 10}, {26, 10, 10}, {27, 5, 10}};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         char name[32];
-        if (fixed[i].log2 > max || !wanted("g1_fixed") || ((size_t)96 * fixed[i].tables << fixed[i].log2) > region)
-            continue;
+        snprintf(name, sizeof name, "g1_fixed_%u", fixed[i].tables);
+        if (fixed[i].log2 > max || !wanted(name) || ((size_t)96 * fixed[i].tables << fixed[i].log2) > region) continue;
         make_points(g1, CZ_CUDA_G1, fixed[i].log2);
         start = cz_time_now_ns();
         check(cz_cuda_msm_multiples(w, g1, fixed[i].tables, (size_t)1 << fixed[i].log2));
         if (cudaStreamSynchronize(w->stream) != cudaSuccess) return 1;
         printf("%u tables made in %.0f ms, %.1f GB\n", fixed[i].tables, 1e3 * cz_time_since(start),
                96e-9 * (double)((size_t)fixed[i].tables << fixed[i].log2));
-        snprintf(name, sizeof name, "g1_fixed_%u", fixed[i].tables);
         bench_msm(name, CZ_CUDA_G1, g1, d_scalar, c.partial, fixed[i].log2, fixed[i].tables, fixed[i].windows);
     }
     cz_cuda_give(w);

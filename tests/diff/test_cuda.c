@@ -10,8 +10,10 @@
 #include "compute/cuda/xyzz.h"
 #include "compute/gpu.h"
 #include "diff/cases.h"
+#include "diff/forbidden.h"
 #include "support.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,6 +315,78 @@ static void additions(void **state) {
     cz_device_destroy(dev);
 }
 
+/* Two workers at once, each with its own sums; and nothing that stops the whole device is called meanwhile. */
+enum { WORKER_POINTS = 30000, WORKER_RUNS = 6 };
+struct user {
+    struct cz_cuda *cuda;
+    const struct cz_g1_affine *host;
+    bool ok;
+};
+
+static void *use_worker(void *ctx) {
+    struct user *u = ctx;
+    struct cz_cuda_worker *w;
+    const size_t n = WORKER_POINTS, words = (n + 63) / 64;
+    struct cz_fr *scalar = cz_calloc(n, sizeof *scalar), sum = CZ_FR_ZERO, bits = CZ_FR_ZERO, t;
+    uint64_t *bit = cz_calloc(words, 8);
+    bool ok = scalar && bit;
+    for (size_t i = 0; ok && i < n; i++) {
+        cz_fr_from_u64(&scalar[i], i * i + 1);
+        cz_fr_neg(&scalar[i], &scalar[i]);
+        cz_fr_from_u64(&t, 3 + 7 * i);
+        if (i % 3) {
+            bit[i / 64] |= UINT64_C(1) << (i % 64);
+            cz_fr_add(&bits, &bits, &t);
+        }
+        cz_fr_mul(&t, &t, &scalar[i]);
+        cz_fr_add(&sum, &sum, &t);
+    }
+    for (int run = 0; ok && run < WORKER_RUNS; run++) {
+        struct cz_g1 a, b;
+        if (cz_cuda_take(&w, u->cuda, NULL) != CZ_OK) {
+            ok = false;
+            break;
+        }
+        void *d_point = cz_cuda_mem(w, n, 96);
+        uint32_t *d_scalar = cz_cuda_mem(w, n, 32);
+        uint64_t *d_bit = cz_cuda_mem(w, words, 8);
+        ok = d_point && d_scalar && d_bit && cz_cuda_upload(w, d_point, u->host, n * sizeof *u->host) == CZ_OK &&
+             cz_cuda_upload(w, d_scalar, scalar, n * 32) == CZ_OK &&
+             cz_cuda_upload(w, d_bit, bit, 8 * words) == CZ_OK &&
+             cz_cuda_points_convert(w, w->stream, CZ_CUDA_G1, d_point, d_point, n, false) == CZ_OK &&
+             cz_cuda_msm(&a, w, CZ_CUDA_G1, d_point, NULL, d_scalar, n, true) == CZ_OK &&
+             cz_cuda_bitsum(&b, w, CZ_CUDA_G1, d_point, 0, d_bit, NULL, n) == CZ_OK && is_multiple(&a, &sum) &&
+             is_multiple(&b, &bits);
+        cz_cuda_give(w);
+    }
+    cz_free(scalar);
+    cz_free(bit);
+    u->ok = ok;
+    return NULL;
+}
+
+static void two_workers(void **state) {
+    (void)state;
+    struct cz_device *dev = NULL;
+    struct cz_error err = {0};
+    struct cz_gpu_options o = {.workers = 2, .vram_limit = (size_t)6 << 30, .residents = (size_t)64 << 20};
+    if (cz_gpu_create(&dev, &o, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+    struct cz_g1_affine *host = make_points(WORKER_POINTS);
+    struct user user[3];
+    pthread_t thread[3];
+    const unsigned before = test_forbidden_calls();
+    assert_true(before > 0); /* the setup: the wrappers are in place */
+    for (int i = 0; i < 3; i++) {
+        user[i] = (struct user){((struct cz_cuda_device *)dev)->cuda, host, false};
+        assert_int_equal(pthread_create(&thread[i], NULL, use_worker, &user[i]), 0);
+    }
+    for (int i = 0; i < 3; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < 3; i++) assert_true(user[i].ok);
+    if (test_forbidden_calls() != before) fail_msg("the hot path called %s", test_forbidden_last());
+    cz_free(host);
+    cz_device_destroy(dev);
+}
+
 /* Too little memory is an error with a reason, and the worker serves the next call. */
 static void too_little_memory(void **state) {
     (void)state;
@@ -342,8 +416,9 @@ int main(int argc, char **argv) {
     static struct CMUnitTest test[MAX_TESTS];
     static const size_t limit[] = {(size_t)4 << 30, (size_t)700 << 20};
     static const struct CMUnitTest own[] = {
-        cmocka_unit_test(additions),   cmocka_unit_test(masked_bits),    cmocka_unit_test(indexed_montgomery),
-        cmocka_unit_test(fixed_bases), cmocka_unit_test(encoded_points), cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(additions),         cmocka_unit_test(masked_bits),    cmocka_unit_test(indexed_montgomery),
+        cmocka_unit_test(fixed_bases),       cmocka_unit_test(encoded_points), cmocka_unit_test(two_workers),
+        cmocka_unit_test(too_little_memory),
     };
     const char *only = argc > 1 ? argv[1] : "";
     const char *require = getenv("CZ_REQUIRE_GPU");
