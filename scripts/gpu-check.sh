@@ -8,16 +8,11 @@ cd "$(dirname "$0")/.."
 
 bundle() {
     local build=$1 to=build-gpu
-    cmake --build "$build" --target test_diff_cuda bench_cuda >/dev/null
+    cmake --build "$build" --target test_diff_cuda test_diff_cuda_prove bench_cuda bench_cuda_prove >/dev/null
     mkdir -p "$to"
-    cp "$build/tests/test_diff_cuda" "$build/bin/bench_cuda" "$to/"
+    cp "$build"/tests/test_diff_cuda{,_prove} "$build"/bin/bench_cuda{,_prove} "$to/"
     # cmocka is the one library that a GPU machine may lack.
     cp -L "$(ldd "$to/test_diff_cuda" | awk '/libcmocka/ {print $3}')" "$to/"
-    for program in cuzk bench_cuda_prove test_diff_cuda_prove; do
-        for folder in bin tests; do
-            [[ -x $build/$folder/$program ]] && cp "$build/$folder/$program" "$to/"
-        done
-    done
     cat >"$to/run.sh" <<'RUN'
 #!/usr/bin/env bash
 # Made by scripts/gpu-check.sh. Exit status: 0 when every step passed.
@@ -39,7 +34,7 @@ step() { # step NAME SECONDS COMMAND…: the log's end when it fails
 }
 nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,power.limit --format=csv,noheader
 step tests 200 ./test_diff_cuda
-[[ -x test_diff_cuda_prove ]] && step prove 300 ./test_diff_cuda_prove
+step prove 300 ./test_diff_cuda_prove
 if command -v compute-sanitizer >/dev/null; then
     # Small cases: the sanitizer slows kernels down a hundredfold.
     for case in "room g1_msm_naive" "room g2_msm_naive" "room g1_bitsum" encoded_points; do
@@ -53,7 +48,8 @@ else
 fi
 timeout 200 ./bench_cuda | tee "$out/bench.log"
 ((PIPESTATUS[0] == 0)) || bad=1
-[[ -x bench_cuda_prove ]] && { timeout 200 ./bench_cuda_prove | tee "$out/bench-prove.log"; ((PIPESTATUS[0] == 0)) || bad=1; }
+timeout 200 ./bench_cuda_prove | tee "$out/bench-prove.log"
+((PIPESTATUS[0] == 0)) || bad=1
 exit $bad
 RUN
     chmod +x "$to/run.sh"

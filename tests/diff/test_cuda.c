@@ -390,7 +390,7 @@ static void two_workers(void **state) {
 /* Too little memory is an error with a reason, and the worker serves the next call. */
 static void too_little_memory(void **state) {
     (void)state;
-    struct cz_device *dev = open_device((size_t)48 << 20);
+    struct cz_device *dev = open_device((size_t)128 << 20);
     struct cz_g1_affine base = CZ_G1_GENERATOR;
     uint64_t scalar[4] = {5};
     struct cz_g1 out;
