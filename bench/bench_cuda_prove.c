@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "compute/cuda/ntt_types.h"
 #include "compute/cuda/partition.h"
 #include "compute/gpu.h"
 #include "filecoin/input.h"
@@ -147,7 +148,7 @@ static void bench_eval(const char *c1_path) {
 
 static void bench_h(void) {
     const size_t n = (size_t)1 << 27;
-    struct cz_fr *x[3];
+    struct cz_fr *x[3], factor;
     float ms[MAX_RUNS];
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     for (int i = 0; i < 3; i++) x[i] = cz_cuda_mem(w, n, sizeof **x);
@@ -156,7 +157,7 @@ static void bench_h(void) {
     for (int plain = 0; plain < 2; plain++) {
         for (int i = 0; i < runs + 1; i++) {
             begin();
-            check(cz_cuda_ntt_quotient(w, dev->tables, x[0], x[1], x[2], 27, plain), "h", NULL);
+            check(cz_cuda_ntt_quotient(w, dev->tables, &factor, x[0], x[1], x[2], 27, plain), "h", NULL);
             ms[i ? i - 1 : 0] = end();
         }
         report(plain ? "h at 2^27, without large tables" : "h at 2^27", ms, runs);
@@ -171,6 +172,26 @@ static void bench_h(void) {
         }
         report(up ? "one transform up of 2^27, without large tables" : "one transform down", ms, runs);
     }
+    /* Single passes, with any values as twiddles. */
+    static const char *const name[] = {"down 1, table", "down 2, table", "down 3",       "up 1",
+                                       "up 2, table",   "up 3, table",   "middle",       "last",
+                                       "down 1, power", "up 3, power",   "product a x b"};
+    for (int k = 0; k < 11; k++) {
+        struct cz_cuda_pass p = {.root = {x[1], x[1]}, .w512 = x[1], .table = x[1], .log_n = 27, .bits = 9};
+        p.up = (k >= 3 && k <= 5) || k == 9;
+        p.log_m = k == 2 || k == 3 ? 9 : k == 1 || k == 4 ? 18 : 27;
+        p.twiddle = k == 2 || k == 3 ? CZ_CUDA_TWIDDLE_NONE : k >= 8 ? CZ_CUDA_TWIDDLE_POWER : CZ_CUDA_TWIDDLE_TABLE;
+        for (int i = 0; i < runs + 1; i++) {
+            begin();
+            check(k == 6    ? cz_cuda_k_pass_middle(w, x[0], 27, x[1], x[1], x[1])
+                  : k == 7  ? cz_cuda_k_pass_last(w, x[0], 27, x[1], x[1], x[2])
+                  : k == 10 ? cz_cuda_k_product(w, x[0], x[1], n)
+                            : cz_cuda_k_pass512(w, x[0], &p),
+                  "pass", NULL);
+            ms[i ? i - 1 : 0] = end();
+        }
+        report(name[k], ms, runs);
+    }
     cz_cuda_release(w, mark);
 }
 
@@ -183,7 +204,7 @@ int main(int argc, char **argv) {
     if (runs < 1 || runs > MAX_RUNS) return 2;
     struct cz_error err = {0};
     struct cz_device *device;
-    const struct cz_gpu_options o = {.workers = 1, .residents = (size_t)12 << 30};
+    const struct cz_gpu_options o = {.workers = 1, .residents = (size_t)16 << 30};
     check(cz_gpu_create(&device, &o, NULL, &err), "device", &err);
     dev = (struct cz_cuda_device *)device;
     check(cz_cuda_take(&w, dev->cuda, &err), "worker", &err);

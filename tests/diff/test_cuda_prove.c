@@ -72,7 +72,7 @@ static void quotients(void **state) {
     for (size_t t = 0; t < sizeof log2n / sizeof *log2n; t++) {
         const unsigned k = log2n[t];
         const size_t n = (size_t)1 << k;
-        struct cz_fr *v[3], *x[4];
+        struct cz_fr *v[3], *x[4], factor;
         struct cz_cuda_worker *w;
         uint64_t seed = k + 77;
         assert_int_equal(cz_cuda_take(&w, d->cuda, NULL), CZ_OK);
@@ -84,12 +84,13 @@ static void quotients(void **state) {
             random_frs(v[i], n, &seed);
             assert_int_equal(cz_cuda_upload(w, x[i], v[i], n * sizeof **v), CZ_OK);
         }
-        assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, x[0], x[1], x[2], k, false), CZ_OK);
-        assert_int_equal(cz_cuda_ntt_reorder(w, x[3], x[1], k, true), CZ_OK);
+        assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, &factor, x[0], x[1], x[2], k, false), CZ_OK);
+        assert_int_equal(cz_cuda_ntt_reorder(w, x[3], x[0], k, true), CZ_OK);
         struct cz_fr *got = cz_calloc(n, sizeof *got);
         assert_int_equal(cz_cuda_download(w, got, x[3], n * sizeof *got), CZ_OK);
         cz_cuda_give(w);
         assert_int_equal(cz_cpu_ntt()->quotient(pool, v[0], v[1], v[2], k), CZ_OK);
+        cz_fr_scale_n(got, got, &factor, n);
         cz_fr_to_limbs_n(&got[0].l[0], got, n);
         if (memcmp(got, v[1], n * sizeof *got) != 0) fail_msg("2^%u differs", k);
         for (int i = 0; i < 3; i++) cz_free(v[i]);
@@ -102,10 +103,10 @@ static void quotients(void **state) {
 static void quotient_large(void **state) {
     (void)state;
     const size_t n = (size_t)1 << 27, piece = (size_t)1 << 20;
-    struct cz_device *dev = open_device((size_t)36 << 30, (size_t)10 << 30, 1);
+    struct cz_device *dev = open_device((size_t)40 << 30, (size_t)14 << 30, 1);
     struct cz_cuda_device *d = (struct cz_cuda_device *)dev;
     struct cz_cuda_worker *w;
-    struct cz_fr *x[6], *v = cz_calloc(piece, sizeof *v), *u = cz_calloc(piece, sizeof *u);
+    struct cz_fr factor, *x[6], *v = cz_calloc(piece, sizeof *v), *u = cz_calloc(piece, sizeof *u);
     uint64_t seed = 5;
     assert_true(v && u);
     assert_int_equal(cz_cuda_take(&w, d->cuda, NULL), CZ_OK);
@@ -119,11 +120,11 @@ static void quotient_large(void **state) {
             assert_int_equal(cz_cuda_upload(w, x[i] + at, v, piece * sizeof *v), CZ_OK);
             assert_int_equal(cz_cuda_upload(w, x[i + 3] + at, v, piece * sizeof *v), CZ_OK);
         }
-    assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, x[0], x[1], x[2], 27, false), CZ_OK);
-    assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, x[3], x[4], x[5], 27, true), CZ_OK);
+    assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, &factor, x[0], x[1], x[2], 27, false), CZ_OK);
+    assert_int_equal(cz_cuda_ntt_quotient(w, d->tables, &factor, x[3], x[4], x[5], 27, true), CZ_OK);
     for (size_t at = 0; at < n; at += 8 * piece) {
-        assert_int_equal(cz_cuda_download(w, v, x[1] + at, piece * sizeof *v), CZ_OK);
-        assert_int_equal(cz_cuda_download(w, u, x[4] + at, piece * sizeof *v), CZ_OK);
+        assert_int_equal(cz_cuda_download(w, v, x[0] + at, piece * sizeof *v), CZ_OK);
+        assert_int_equal(cz_cuda_download(w, u, x[3] + at, piece * sizeof *v), CZ_OK);
         if (memcmp(u, v, piece * sizeof *v) != 0) fail_msg("differs from %zu on", at);
     }
     cz_cuda_give(w);
@@ -289,7 +290,7 @@ static void partitions(void **state) {
     assert_int_equal(cz_srs_create(&srs, cpu, r1cs, &params.view, &err), CZ_OK);
     assert_int_equal(cz_device_prove_partition(&want, NULL, srs, &witness, &err), CZ_OK);
     cz_srs_destroy(srs);
-    const size_t mib = (size_t)1 << 20, lists = cz_cuda_circuit_bytes(r1cs) + (size_t)r1cs->num_aux / 2 + 4 * mib;
+    const size_t mib = (size_t)1 << 20, lists = cz_cuda_circuit_bytes(r1cs) + (size_t)r1cs->num_aux / 2 + 6 * mib;
     const size_t n = (size_t)1 << cz_r1cs_domain_log2(r1cs);
     const size_t residents[] = {4096 * mib, lists + 2 * 96 * n, lists};
     for (int i = 0; i < 3; i++) {

@@ -7,7 +7,7 @@
 
 /* Places of the arrays in the block. */
 struct layout {
-    size_t row, term, instance, external_slot, block, coef, small, is_bit, bit_rank, bytes;
+    size_t row, term, instance, external_slot, block, coef, integer, small, is_bit, bit_rank, bytes;
     size_t num_rows, num_terms, num_blocks, aux_words, num_ranks;
 };
 
@@ -16,7 +16,7 @@ static void lay_out(struct layout *l, const struct cz_r1cs *r1cs) {
     memset(l, 0, sizeof *l);
     for (uint32_t i = 0; i < r1cs->num_templates; i++) {
         const struct cz_r1cs_template *t = &r1cs->tmpl[i];
-        l->num_rows += 3 * ((size_t)t->num_constraints + 1);
+        l->num_rows += t->num_constraints;
         for (int m = 0; m < 3; m++) l->num_terms += t->row[m][t->num_constraints];
     }
     l->num_blocks = (size_t)r1cs->num_constraints / CZ_CUDA_EVAL_ROWS + 2;
@@ -25,13 +25,14 @@ static void lay_out(struct layout *l, const struct cz_r1cs *r1cs) {
 #define PLACE(field, n, type)                                                                                          \
     l->field = at;                                                                                                     \
     at += ((size_t)(n) * sizeof(type) + 255) / 256 * 256
-    PLACE(row, l->num_rows, uint32_t);
+    PLACE(row, l->num_rows, struct cz_cuda_row);
     PLACE(term, l->num_terms, struct cz_cuda_term);
     PLACE(instance, r1cs->num_instances, struct cz_cuda_instance);
     PLACE(external_slot, r1cs->num_externals, uint32_t);
     PLACE(block, l->num_blocks, uint32_t);
     PLACE(coef, r1cs->num_coefs, struct cz_fr);
-    PLACE(small, 2 * CZ_CUDA_EVAL_SMALL + 1, struct cz_fr);
+    PLACE(integer, r1cs->num_coefs, int64_t);
+    PLACE(small, 2 * CZ_CUDA_EVAL_SMALL + 2, struct cz_fr);
     PLACE(is_bit, l->aux_words, uint64_t);
     PLACE(bit_rank, l->num_ranks, uint32_t);
 #undef PLACE
@@ -51,19 +52,36 @@ static uint32_t term_where(const struct cz_r1cs_template *t, uint32_t col) {
 }
 
 static void fill_templates(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1cs, uint32_t *template_row) {
-    uint32_t *row = (uint32_t *)(host + l->row), num_rows = 0, num_terms = 0;
+    struct cz_cuda_row *row = (struct cz_cuda_row *)(host + l->row);
     struct cz_cuda_term *term = (struct cz_cuda_term *)(host + l->term);
+    uint32_t num_rows = 0, num_terms = 0;
     for (uint32_t i = 0; i < r1cs->num_templates; i++) {
         const struct cz_r1cs_template *t = &r1cs->tmpl[i];
-        for (int m = 0; m < 3; m++) {
-            template_row[3 * i + (uint32_t)m] = num_rows;
-            for (uint32_t k = 0; k <= t->num_constraints; k++) row[num_rows++] = num_terms + t->row[m][k];
-            for (uint32_t k = 0; k < t->row[m][t->num_constraints]; k++) {
-                const struct cz_r1cs_term *from = &t->term[m][k];
-                term[num_terms++] = (struct cz_cuda_term){term_where(t, from->col), from->coef};
+        template_row[i] = num_rows;
+        for (uint32_t k = 0; k < t->num_constraints; k++, num_rows++) {
+            row[num_rows].start = num_terms;
+            for (int m = 0; m < 3; m++) {
+                for (uint32_t n = t->row[m][k]; n < t->row[m][k + 1]; n++) {
+                    const struct cz_r1cs_term *from = &t->term[m][n];
+                    term[num_terms++] = (struct cz_cuda_term){term_where(t, from->col), from->coef};
+                }
+                row[num_rows].end[m] = num_terms;
             }
         }
     }
+}
+
+/* The coefficient as an integer, when it is a small one or the negative of one. */
+static int64_t as_integer(const struct cz_fr *coef) {
+    uint64_t limb[4];
+    struct cz_fr negative;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        if (sign < 0) cz_fr_neg(&negative, coef);
+        cz_fr_to_limbs(limb, sign < 0 ? &negative : coef);
+        if (!limb[3] && !limb[2] && !limb[1] && limb[0] <= (uint64_t)CZ_CUDA_EVAL_INTEGER)
+            return sign * (int64_t)limb[0];
+    }
+    return CZ_CUDA_EVAL_NO_INTEGER;
 }
 
 static void fill(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1cs, uint32_t *template_row) {
@@ -75,12 +93,12 @@ static void fill(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1
     for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *from = &r1cs->instance[i];
         const uint32_t end = from->first_constraint + r1cs->tmpl[from->template_id].num_constraints;
-        instance[i] = (struct cz_cuda_instance){.first_external = from->first_external,
+        instance[i] = (struct cz_cuda_instance){.row = template_row[from->template_id],
+                                                .first_external = from->first_external,
                                                 .first_bit = from->first_bit,
                                                 .first_elem = from->first_aux - from->first_bit,
                                                 .first_constraint = from->first_constraint,
                                                 .end_constraint = end};
-        memcpy(instance[i].row, &template_row[3 * from->template_id], sizeof instance[i].row);
         for (; next < l->num_blocks && next * CZ_CUDA_EVAL_ROWS < end; next++) block[next] = i;
     }
     for (; next < l->num_blocks; next++) block[next] = r1cs->num_instances ? r1cs->num_instances - 1 : 0;
@@ -88,6 +106,11 @@ static void fill(uint8_t *host, const struct layout *l, const struct cz_r1cs *r1
         cz_fr_from_u64(&small[i], (uint64_t)i);
         cz_fr_neg(&small[-i], &small[i]);
     }
+    /* 2^256 in Montgomery form. */
+    small[CZ_CUDA_EVAL_SMALL + 1] = small[1];
+    for (int i = 0; i < 256; i++) cz_fr_dbl(&small[CZ_CUDA_EVAL_SMALL + 1], &small[CZ_CUDA_EVAL_SMALL + 1]);
+    int64_t *integer = (int64_t *)(host + l->integer);
+    for (uint32_t i = 0; i < r1cs->num_coefs; i++) integer[i] = as_integer(&r1cs->coef[i]);
     memcpy(host + l->external_slot, r1cs->external_slot, (size_t)r1cs->num_externals * sizeof(uint32_t));
     memcpy(host + l->coef, r1cs->coef, (size_t)r1cs->num_coefs * sizeof(struct cz_fr));
     memcpy(host + l->is_bit, r1cs->aux_is_bit, l->aux_words * sizeof(uint64_t));
@@ -101,7 +124,7 @@ enum cz_status cz_cuda_circuit_create(struct cz_cuda_circuit *c, struct cz_cuda_
     if (l.num_terms > UINT32_MAX || l.num_rows > UINT32_MAX)
         return cz_error_set(&w->err, CZ_ERR_LIMIT, "circuit: %zu terms in its templates", l.num_terms);
     uint8_t *host = cz_calloc(l.bytes, 1), *at;
-    uint32_t *template_row = cz_malloc_array(3 * (size_t)r1cs->num_templates + 1, sizeof *template_row);
+    uint32_t *template_row = cz_malloc_array((size_t)r1cs->num_templates + 1, sizeof *template_row);
     enum cz_status status = host && template_row ? CZ_OK : cz_error_set(&w->err, CZ_ERR_MEMORY, "circuit: host memory");
     if (status == CZ_OK) {
         fill(host, &l, r1cs, template_row);
@@ -113,12 +136,13 @@ enum cz_status cz_cuda_circuit_create(struct cz_cuda_circuit *c, struct cz_cuda_
     }
     if (status == CZ_OK) status = cz_cuda_upload(w, at, host, l.bytes);
     if (status == CZ_OK) {
-        c->row = (const uint32_t *)(at + l.row);
+        c->row = (const struct cz_cuda_row *)(at + l.row);
         c->term = (const struct cz_cuda_term *)(at + l.term);
         c->instance = (const struct cz_cuda_instance *)(at + l.instance);
         c->external_slot = (const uint32_t *)(at + l.external_slot);
         c->block = (const uint32_t *)(at + l.block);
         c->coef = (const struct cz_fr *)(at + l.coef);
+        c->integer = (const int64_t *)(at + l.integer);
         c->small = (const struct cz_fr *)(at + l.small) + CZ_CUDA_EVAL_SMALL;
         c->is_bit = (const uint64_t *)(at + l.is_bit);
         c->bit_rank = (const uint32_t *)(at + l.bit_rank);

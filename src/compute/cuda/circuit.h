@@ -19,8 +19,13 @@ struct cz_cuda_term {
     uint32_t where, coef;
 };
 
+/** A row's terms stand together: of A from start, of B from end[0], of C from end[1] up to end[2]. */
+struct cz_cuda_row {
+    uint32_t start, end[3];
+};
+
 struct cz_cuda_instance {
-    uint32_t row[3]; /* per matrix: the template's first row in cz_cuda_circuit.row */
+    uint32_t row; /* the template's first in cz_cuda_circuit.row */
     uint32_t first_external, first_bit, first_elem, first_constraint, end_constraint;
 };
 
@@ -28,18 +33,22 @@ struct cz_cuda_instance {
 #define CZ_CUDA_EVAL_ROWS 256
 /** Integer results from -SMALL to SMALL come from a table. */
 #define CZ_CUDA_EVAL_SMALL 64
+/** Coefficients up to this in absolute value add up as integers. */
+#define CZ_CUDA_EVAL_INTEGER (INT64_C(1) << 40)
+#define CZ_CUDA_EVAL_NO_INTEGER INT64_MIN
 
 /** Device pointers, one resident block. */
 struct cz_cuda_circuit {
     void *memory;
     size_t bytes;
-    const uint32_t *row; /* offsets into term */
+    const struct cz_cuda_row *row;
     const struct cz_cuda_term *term;
     const struct cz_cuda_instance *instance;
     const uint32_t *external_slot, *block;
-    const struct cz_fr *coef, *small;
-    const uint64_t *is_bit;   /* of aux variables */
-    const uint32_t *bit_rank; /* bits before each 512 of them */
+    const struct cz_fr *coef, *small; /* small[CZ_CUDA_EVAL_SMALL + 1]: 2^256, which makes integers field elements */
+    const int64_t *integer;           /* of each coefficient, or CZ_CUDA_EVAL_NO_INTEGER */
+    const uint64_t *is_bit;           /* of aux variables */
+    const uint32_t *bit_rank;         /* bits before each 512 of them */
     uint32_t num_inputs, num_aux, num_bits, num_constraints, num_instances;
     unsigned log_domain;
 };

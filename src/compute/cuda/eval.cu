@@ -10,28 +10,75 @@ static __device__ __forceinline__ uint32_t bit_at(const uint32_t *bit, uint32_t 
     return __ldg(bit + (rank >> 5)) >> (rank & 31) & 1;
 }
 
-/* r as an integer times 1, for results that the table does not hold. */
-static __device__ Fr from_int(int small, const Fr *coef_one, const Mod &M) {
-    const uint32_t n = small < 0 ? -(uint32_t)small : (uint32_t)small;
+/* An integer times 1: from the table, else by a product with 2^256. */
+static __device__ __forceinline__ Fr from_integer(int64_t n, const Fr *table, const Mod &M) {
+    if (n >= -CZ_CUDA_EVAL_SMALL && n <= CZ_CUDA_EVAL_SMALL) return fr_load_const(table + n);
+    const uint64_t u = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     Fr r = fr_zero();
-    const Fr one = fr_load_const(coef_one);
-#pragma unroll 1
-    for (int b = 31; b >= 0; b--) {
-        r = fr_add(r, r, M);
-        if (n >> b & 1) r = fr_add(r, one, M);
-    }
-    return small < 0 ? fr_sub(fr_zero(), r, M) : r;
+    r.v[0] = (uint32_t)u;
+    r.v[1] = (uint32_t)(u >> 32);
+    r = fr_mul(r, fr_load_const(table + CZ_CUDA_EVAL_SMALL + 1), M);
+    return n < 0 ? fr_sub(fr_zero(), r, M) : r;
 }
+
+/* What the terms of a row need to find their values. */
+struct place {
+    uint32_t first_bit, first_elem, first_external;
+};
+
+/* Terms at, at + step, … below end: integers into the result, anything else into sum. */
+static __device__ __forceinline__ int64_t add_terms(Fr &sum, bool &have, uint32_t at, uint32_t end, uint32_t step,
+                                                    const struct place where, const struct cz_cuda_circuit &k,
+                                                    const Fr *elem, const Fr *input, const uint32_t *bit,
+                                                    const Mod &M) {
+    int64_t integer = 0;
+#pragma unroll 1
+    for (; at < end; at += step) {
+        const uint2 term = __ldg((const uint2 *)k.term + at);
+        uint32_t kind = term.x & 3, rank = term.x >> 2;
+        const int64_t coef = __ldg((const long long *)k.integer + term.y);
+        if (kind == CZ_CUDA_TERM_EXTERNAL) {
+            const uint32_t slot = __ldg(k.external_slot + where.first_external + rank);
+            kind = (slot & 3) == CZ_R1CS_SLOT_INPUT ? 4u : slot & 3;
+            rank = slot >> 2;
+        } else {
+            rank += kind == CZ_CUDA_TERM_BIT ? where.first_bit : kind == CZ_CUDA_TERM_ELEM ? where.first_elem : 0;
+        }
+        const Fr *const coefs = (const Fr *)k.coef;
+        if (kind == CZ_CUDA_TERM_ONE || kind == CZ_CUDA_TERM_BIT) { /* only the coefficient enters */
+            if (kind == CZ_CUDA_TERM_BIT && !bit_at(bit, rank)) continue;
+            if (coef != CZ_CUDA_EVAL_NO_INTEGER) {
+                integer += coef;
+                continue;
+            }
+            sum = fr_add(sum, fr_load_const(coefs + term.y), M);
+        } else {
+            const Fr z = fr_load_const((kind == CZ_CUDA_TERM_ELEM ? elem : input) + rank);
+            if (coef == 1)
+                sum = fr_add(sum, z, M);
+            else if (coef == -1)
+                sum = fr_sub(sum, z, M);
+            else
+                sum = fr_add(sum, fr_mul(z, fr_load_const(coefs + term.y), M), M);
+        }
+        have = true;
+    }
+    return integer;
+}
+
+/* A row of a matrix with more terms than this is done by the whole warp. */
+#define LONG_ROW 12
 
 /*
  * A thread a row, its three matrices one after another: rows of one instance stand together, so a warp's terms lie
- * together (they come from L2: a template has a few MiB) and so do its results. Small coefficients over bits add up
- * as integers; nearly every row needs nothing else and takes its value from a table.
+ * together (they come from L2: a template has a few MiB) and so do its results. Bits with integers as coefficients add
+ * up as integers; nearly every row needs nothing else and takes its value from a table. One row in 30 or so packs or
+ * adds words and has some hundred terms: the warp's 32 lanes share those, or 31 would wait.
  */
 static __global__ void __launch_bounds__(CZ_CUDA_EVAL_ROWS)
     k_eval(Fr *a, Fr *b, Fr *c, struct cz_cuda_circuit k, const Fr *elem, const Fr *input, const uint32_t *bit) {
-    const uint32_t row = blockIdx.x * CZ_CUDA_EVAL_ROWS + threadIdx.x;
-    if (row >= k.num_constraints) return;
+    const uint32_t row = blockIdx.x * CZ_CUDA_EVAL_ROWS + threadIdx.x, lane = threadIdx.x & 31, all = 0xffffffffu;
+    const bool valid = row < k.num_constraints;
     uint32_t lo = k.block[blockIdx.x], hi = k.block[blockIdx.x + 1];
     while (lo < hi) { /* the last instance that begins at or before the row */
         const uint32_t mid = (lo + hi + 1) / 2;
@@ -41,57 +88,56 @@ static __global__ void __launch_bounds__(CZ_CUDA_EVAL_ROWS)
             hi = mid - 1;
     }
     const struct cz_cuda_instance *inst = k.instance + lo;
-    const uint32_t local = row - __ldg(&inst->first_constraint), first_bit = __ldg(&inst->first_bit),
-                   first_elem = __ldg(&inst->first_elem);
-    const uint32_t *external = k.external_slot + __ldg(&inst->first_external);
-    const Fr *const coef = (const Fr *)k.coef, *const table = (const Fr *)k.small;
+    const struct place where = {__ldg(&inst->first_bit), __ldg(&inst->first_elem), __ldg(&inst->first_external)};
+    uint4 bounds = make_uint4(0, 0, 0, 0);
+    if (valid)
+        bounds = __ldg((const uint4 *)k.row + __ldg(&inst->row) + (row - __ldg(&inst->first_constraint)));
+    const Fr *const table = (const Fr *)k.small;
     const Mod M = fr_mod();
 #pragma unroll 1
     for (int m = 0; m < 3; m++) {
-        const uint32_t *bounds = k.row + __ldg(&inst->row[m]) + local;
-        uint32_t at = __ldg(bounds);
-        const uint32_t end = __ldg(bounds + 1);
+        const uint32_t start = m == 0 ? bounds.x : m == 1 ? bounds.y : bounds.z,
+                       end = m == 0 ? bounds.y : m == 1 ? bounds.z : bounds.w;
+        const bool is_long = end - start > LONG_ROW;
         Fr sum = fr_zero();
         bool have = false;
-        int small = 0;
+        int64_t integer = add_terms(sum, have, start, is_long ? start : end, 1, where, k, elem, input, bit, M);
+        uint32_t todo = __ballot_sync(all, is_long);
 #pragma unroll 1
-        for (; at < end; at++) {
-            const uint2 term = __ldg((const uint2 *)k.term + at);
-            uint32_t kind = term.x & 3, rank = term.x >> 2;
-            if (kind == CZ_CUDA_TERM_EXTERNAL) {
-                const uint32_t slot = __ldg(external + rank);
-                kind = (slot & 3) == CZ_R1CS_SLOT_INPUT ? 4u : slot & 3;
-                rank = slot >> 2;
-            } else {
-                rank += kind == CZ_CUDA_TERM_BIT ? first_bit : kind == CZ_CUDA_TERM_ELEM ? first_elem : 0;
-            }
-            /* Of constants and bits only the coefficient enters. */
-            if (kind == CZ_CUDA_TERM_ONE || kind == CZ_CUDA_TERM_BIT) {
-                if (kind == CZ_CUDA_TERM_BIT && !bit_at(bit, rank)) continue;
-                if (term.y < CZ_R1CS_COEF_FIXED) {
-                    /* 0, 1, -1, 2, -2 */
-                    const int magnitude = (int)(term.y + 1) / 2;
-                    small += term.y & 1 ? magnitude : -magnitude;
-                    continue;
+        while (todo) {
+            const int from = __ffs((int)todo) - 1;
+            todo &= todo - 1;
+            const struct place its = {__shfl_sync(all, where.first_bit, from),
+                                      __shfl_sync(all, where.first_elem, from),
+                                      __shfl_sync(all, where.first_external, from)};
+            const uint32_t s = __shfl_sync(all, start, from), e = __shfl_sync(all, end, from);
+            Fr part = fr_zero();
+            bool part_have = false;
+            long long n = add_terms(part, part_have, s + lane, e, 32, its, k, elem, input, bit, M);
+            __syncwarp();
+#pragma unroll
+            for (int d = 16; d; d /= 2) n += __shfl_xor_sync(all, n, d);
+            part_have = __any_sync(all, part_have);
+            if (part_have) {
+#pragma unroll 1
+                for (int d = 16; d; d /= 2) {
+                    Fr other;
+#pragma unroll
+                    for (int i = 0; i < 8; i++) other.v[i] = __shfl_xor_sync(all, part.v[i], d);
+                    part = fr_add(part, other, M);
                 }
-                sum = fr_add(sum, fr_load_const(coef + term.y), M);
-            } else {
-                const Fr z = fr_load_const((kind == CZ_CUDA_TERM_ELEM ? elem : input) + rank);
-                if (term.y == CZ_R1CS_COEF_ONE)
-                    sum = fr_add(sum, z, M);
-                else if (term.y == CZ_R1CS_COEF_MINUS_ONE)
-                    sum = fr_sub(sum, z, M);
-                else
-                    sum = fr_add(sum, fr_mul(z, fr_load_const(coef + term.y), M), M);
             }
-            have = true;
+            if ((int)lane == from) {
+                sum = part;
+                have = part_have;
+                integer = n;
+            }
         }
-        if (small || !have) {
-            const bool in_table = small >= -CZ_CUDA_EVAL_SMALL && small <= CZ_CUDA_EVAL_SMALL;
-            const Fr v = in_table ? fr_load_const(table + small) : from_int(small, coef + CZ_R1CS_COEF_ONE, M);
+        if (integer || !have) {
+            const Fr v = from_integer(integer, table, M);
             sum = have ? fr_add(sum, v, M) : v;
         }
-        fr_store((m == 0 ? a : m == 1 ? b : c) + row, sum);
+        if (valid) fr_store((m == 0 ? a : m == 1 ? b : c) + row, sum);
     }
 }
 

@@ -111,14 +111,17 @@ static __device__ __forceinline__ void fr_step(uint32_t e[8], uint32_t o[8], con
         : "r"(c), "r"(M.r[2]), "r"(M.r[4]), "r"(M.r[6]), "r"(m));
 }
 
-/* a·b/2^256 below r, for any a of 256 bits and b < r. */
+/*
+ * a·b/2^256 below r, for any a of 256 bits and b < r. The limbs that are gone through are a's: sums on the way stay below
+ * b + r then. The other way round an a above r overflows them.
+ */
 static __device__ __forceinline__ Fr fr_mul(const Fr &a, const Fr &b, const Mod &M) {
     uint32_t e[8], o[8];
-    fr_row_first(e, o, a.v, b.v[0]);
+    fr_row_first(e, o, b.v, a.v[0]);
     fr_step(e, o, M);
 #pragma unroll
     for (int i = 1; i < 8; i++) {
-        fr_row_next(e, o, a.v, b.v[i]);
+        fr_row_next(e, o, b.v, a.v[i]);
         fr_step(e, o, M);
     }
     Fr r;
@@ -160,6 +163,34 @@ static __device__ __forceinline__ Fr fr_sub(const Fr &a, const Fr &b, const Mod 
           "+&r"(t.v[7])
         : "r"(m & 1u), "r"(m), "r"(m & M.r[2]), "r"(m & M.r[3]), "r"(m & M.r[4]), "r"(m & M.r[5]), "r"(m & M.r[6]),
           "r"(m & M.r[7]));
+    return t;
+}
+
+/* a - b + r below 2r, for a following product. */
+static __device__ __forceinline__ Fr fr_sub_lazy(const Fr &a, const Fr &b, const Mod &M) {
+    Fr t;
+    asm("sub.cc.u32 %0,%8,%16; subc.cc.u32 %1,%9,%17; subc.cc.u32 %2,%10,%18; subc.cc.u32 %3,%11,%19;"
+        "subc.cc.u32 %4,%12,%20; subc.cc.u32 %5,%13,%21; subc.cc.u32 %6,%14,%22; subc.u32 %7,%15,%23;"
+        : "=&r"(t.v[0]), "=&r"(t.v[1]), "=&r"(t.v[2]), "=&r"(t.v[3]), "=&r"(t.v[4]), "=&r"(t.v[5]), "=&r"(t.v[6]),
+          "=&r"(t.v[7])
+        : "r"(a.v[0]), "r"(a.v[1]), "r"(a.v[2]), "r"(a.v[3]), "r"(a.v[4]), "r"(a.v[5]), "r"(a.v[6]), "r"(a.v[7]),
+          "r"(b.v[0]), "r"(b.v[1]), "r"(b.v[2]), "r"(b.v[3]), "r"(b.v[4]), "r"(b.v[5]), "r"(b.v[6]), "r"(b.v[7]));
+    asm("add.cc.u32 %0,%0,1; addc.cc.u32 %1,%1,0xffffffff; addc.cc.u32 %2,%2,%8; addc.cc.u32 %3,%3,%9;"
+        "addc.cc.u32 %4,%4,%10; addc.cc.u32 %5,%5,%11; addc.cc.u32 %6,%6,%12; addc.u32 %7,%7,%13;"
+        : "+&r"(t.v[0]), "+&r"(t.v[1]), "+&r"(t.v[2]), "+&r"(t.v[3]), "+&r"(t.v[4]), "+&r"(t.v[5]), "+&r"(t.v[6]),
+          "+&r"(t.v[7])
+        : "r"(M.r[2]), "r"(M.r[3]), "r"(M.r[4]), "r"(M.r[5]), "r"(M.r[6]), "r"(M.r[7]));
+    return t;
+}
+/* a + b below 2r, for a following product. */
+static __device__ __forceinline__ Fr fr_add_lazy(const Fr &a, const Fr &b) {
+    Fr t;
+    asm("add.cc.u32 %0,%8,%16; addc.cc.u32 %1,%9,%17; addc.cc.u32 %2,%10,%18; addc.cc.u32 %3,%11,%19;"
+        "addc.cc.u32 %4,%12,%20; addc.cc.u32 %5,%13,%21; addc.cc.u32 %6,%14,%22; addc.u32 %7,%15,%23;"
+        : "=&r"(t.v[0]), "=&r"(t.v[1]), "=&r"(t.v[2]), "=&r"(t.v[3]), "=&r"(t.v[4]), "=&r"(t.v[5]), "=&r"(t.v[6]),
+          "=&r"(t.v[7])
+        : "r"(a.v[0]), "r"(a.v[1]), "r"(a.v[2]), "r"(a.v[3]), "r"(a.v[4]), "r"(a.v[5]), "r"(a.v[6]), "r"(a.v[7]),
+          "r"(b.v[0]), "r"(b.v[1]), "r"(b.v[2]), "r"(b.v[3]), "r"(b.v[4]), "r"(b.v[5]), "r"(b.v[6]), "r"(b.v[7]));
     return t;
 }
 

@@ -20,6 +20,7 @@ struct cz_cuda_tables {
     /* For h at 2^27: passes 1 and 2 down with inverse roots, up with the coset's powers, and the middle's. */
     struct cz_fr *large;
     const struct cz_fr *down[2], *up[2], *middle;
+    const struct cz_fr *down_h[2], *last; /* down with the inverse powers of the shift */
     bool has_large;
     pthread_mutex_t lock;
 };
@@ -95,31 +96,40 @@ void cz_cuda_tables_destroy(struct cz_cuda_tables *t) {
 #define N18 ((size_t)1 << 18)
 
 size_t cz_cuda_tables_large_bytes(void) {
-    return cz_cuda_rounded(2 * N27 + 2 * N18 + 512, sizeof(struct cz_fr));
+    return cz_cuda_rounded(3 * N27 + 3 * N18 + 2 * 512, sizeof(struct cz_fr));
 }
 
 static enum cz_status fill_large(struct cz_cuda_tables *t, struct cz_cuda_worker *w) {
-    const struct cz_cuda_powers none = {NULL, NULL}, shift = t->power[SHIFT];
-    struct cz_fr *down1 = t->large, *up1 = down1 + N27, *down2 = up1 + N27, *up2 = down2 + N18, *middle = up2 + N18;
-    struct cz_fr *host = cz_cuda_pinned(w, 512, sizeof *host), base, n_inverse;
+    const struct cz_cuda_powers none = {NULL, NULL};
+    struct cz_fr *first[3], *second[3], *middle = t->large + 3 * N27 + 3 * N18;
+    struct cz_fr *host = cz_cuda_pinned(w, 2 * 512, sizeof *host), base, n_inverse;
     if (!host) return cz_cuda_full(w, "a pinned table");
+    for (int i = 0; i < 3; i++) { /* down, up, down_h */
+        const struct cz_cuda_powers root = t->power[i == 1 ? ROOT : ROOT_INVERSE];
+        const struct cz_cuda_powers shift = i == 0 ? none : t->power[i == 1 ? SHIFT : SHIFT_INVERSE];
+        first[i] = t->large + (size_t)i * N27;
+        second[i] = t->large + 3 * N27 + (size_t)i * N18;
+        CZ_CUDA_TRY(cz_cuda_k_twiddles(w, first[i], 27, 9, root, shift, 1));
+        CZ_CUDA_TRY(cz_cuda_k_twiddles(w, second[i], 18, 9, root, shift, 512));
+    }
     cz_fr_from_u64(&base, CZ_FR_GENERATOR);
     cz_fr_pow_vartime(&base, &base, N18);
     fill_powers(host, 512, &base);
+    cz_fr_inv(&base, &base);
+    fill_powers(host + 512, 512, &base);
     cz_fr_from_u64(&n_inverse, N27);
     cz_fr_inv(&n_inverse, &n_inverse);
     for (int i = 0; i < 512; i++) cz_fr_mul(&host[i], &host[i], &n_inverse);
-    CZ_CUDA_TRY(cz_cuda_k_twiddles(w, down1, 27, 9, t->power[ROOT_INVERSE], none, 0));
-    CZ_CUDA_TRY(cz_cuda_k_twiddles(w, down2, 18, 9, t->power[ROOT_INVERSE], none, 0));
-    CZ_CUDA_TRY(cz_cuda_k_twiddles(w, up1, 27, 9, t->power[ROOT], shift, 1));
-    CZ_CUDA_TRY(cz_cuda_k_twiddles(w, up2, 18, 9, t->power[ROOT], shift, 512));
-    CZ_CUDA(w, cudaMemcpyAsync(middle, host, 512 * sizeof *host, cudaMemcpyHostToDevice, w->stream));
+    CZ_CUDA(w, cudaMemcpyAsync(middle, host, 2 * 512 * sizeof *host, cudaMemcpyHostToDevice, w->stream));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
-    t->down[0] = down1;
-    t->down[1] = down2;
-    t->up[0] = up1;
-    t->up[1] = up2;
+    t->down[0] = first[0];
+    t->down[1] = second[0];
+    t->up[0] = first[1];
+    t->up[1] = second[1];
+    t->down_h[0] = first[2];
+    t->down_h[1] = second[2];
     t->middle = middle;
+    t->last = middle + 512;
     return CZ_OK;
 }
 
@@ -186,32 +196,20 @@ enum cz_status cz_cuda_ntt_index(struct cz_cuda_worker *w, uint32_t *d_index, un
 }
 
 /* Passes 1 and 2 of 2^27 by table: the values' own order, so that they are read like the values. */
-static enum cz_status two_passes(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x, bool up) {
+static enum cz_status two_passes(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x,
+                                 const struct cz_fr *const table[2], bool up) {
     for (int i = 0; i < 2; i++) {
         const bool outer = up ? i == 1 : i == 0;
         struct cz_cuda_pass p = {
             .log_n = 27, .log_m = outer ? 27 : 18, .bits = 9, .up = up, .twiddle = CZ_CUDA_TWIDDLE_TABLE};
-        p.table = (up ? t->up : t->down)[!outer];
+        p.table = table[!outer];
         CZ_CUDA_TRY(run_pass(w, t, d_x, p, !up));
     }
     return CZ_OK;
 }
 
-static enum cz_status to_coefficients(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x,
-                                      unsigned log2n, bool large) {
-    if (!large) return cz_cuda_ntt_down(w, t, d_x, log2n, true);
-    struct cz_cuda_pass last = {.log_n = 27, .log_m = 9, .bits = 9};
-    CZ_CUDA_TRY(two_passes(w, t, d_x, false));
-    return run_pass(w, t, d_x, last, true);
-}
-
-static enum cz_status to_coset(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x,
-                               unsigned log2n, bool large) {
-    if (large) {
-        CZ_CUDA_TRY(two_passes(w, t, d_x, false));
-        CZ_CUDA_TRY(cz_cuda_k_pass_middle(w, d_x, 27, t->w512[1], t->w512[0], t->middle));
-        return two_passes(w, t, d_x, true);
-    }
+static enum cz_status to_coset_plain(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x,
+                                     unsigned log2n) {
     struct cz_fr factor;
     cz_fr_from_u64(&factor, UINT64_C(1) << log2n);
     cz_fr_inv(&factor, &factor);
@@ -220,23 +218,40 @@ static enum cz_status to_coset(struct cz_cuda_worker *w, const struct cz_cuda_ta
     return cz_cuda_ntt_up(w, t, d_x, log2n, false);
 }
 
-enum cz_status cz_cuda_ntt_quotient(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_a,
-                                    struct cz_fr *d_b, struct cz_fr *d_c, unsigned log2n, bool plain) {
+static enum cz_status to_coset_large(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *d_x) {
+    CZ_CUDA_TRY(two_passes(w, t, d_x, t->down, false));
+    CZ_CUDA_TRY(cz_cuda_k_pass_middle(w, d_x, 27, t->w512[1], t->w512[0], t->middle));
+    return two_passes(w, t, d_x, t->up, true);
+}
+
+enum cz_status cz_cuda_ntt_quotient(struct cz_cuda_worker *w, const struct cz_cuda_tables *t, struct cz_fr *factor,
+                                    struct cz_fr *d_a, struct cz_fr *d_b, struct cz_fr *d_c, unsigned log2n,
+                                    bool plain) {
     const bool large = log2n == 27 && !plain && __atomic_load_n(&t->has_large, __ATOMIC_ACQUIRE);
     const uint64_t n = UINT64_C(1) << log2n;
-    struct cz_fr z, factor;
+    struct cz_fr z;
     cz_fr_from_u64(&z, CZ_FR_GENERATOR);
     cz_fr_pow_vartime(&z, &z, n);
     cz_fr_sub(&z, &z, &CZ_FR_ONE);
-    cz_fr_from_u64(&factor, n);
-    cz_fr_mul(&factor, &factor, &z);
-    cz_fr_inv(&factor, &factor);
-    CZ_CUDA_TRY(to_coset(w, t, d_a, log2n, large));
-    CZ_CUDA_TRY(to_coset(w, t, d_b, log2n, large));
+    cz_fr_from_u64(factor, n);
+    cz_fr_mul(factor, factor, &z);
+    cz_fr_inv(factor, factor);
+    if (!large) {
+        CZ_CUDA_TRY(to_coset_plain(w, t, d_a, log2n));
+        CZ_CUDA_TRY(to_coset_plain(w, t, d_b, log2n));
+        CZ_CUDA_TRY(cz_cuda_k_product(w, d_a, d_b, n));
+        CZ_CUDA_TRY(cz_cuda_ntt_down(w, t, d_c, log2n, true));
+        CZ_CUDA_TRY(cz_cuda_ntt_down(w, t, d_a, log2n, true));
+        return cz_cuda_k_combine(w, d_a, d_c, log2n, t->power[SHIFT_INVERSE]);
+    }
+    const struct cz_cuda_pass last = {.log_n = 27, .log_m = 9, .bits = 9};
+    CZ_CUDA_TRY(to_coset_large(w, t, d_a));
+    CZ_CUDA_TRY(to_coset_large(w, t, d_b));
     CZ_CUDA_TRY(cz_cuda_k_product(w, d_a, d_b, n));
-    CZ_CUDA_TRY(to_coefficients(w, t, d_a, log2n, large));
-    CZ_CUDA_TRY(to_coefficients(w, t, d_c, log2n, large));
-    return cz_cuda_k_combine(w, d_b, d_a, d_c, log2n, t->power[SHIFT_INVERSE], &factor);
+    CZ_CUDA_TRY(two_passes(w, t, d_c, t->down, false));
+    CZ_CUDA_TRY(run_pass(w, t, d_c, last, true));
+    CZ_CUDA_TRY(two_passes(w, t, d_a, t->down_h, false));
+    return cz_cuda_k_pass_last(w, d_a, 27, t->w512[1], t->last, d_c);
 }
 
 /* The single operation of compute.h: natural order on both sides. Up for forward kinds and down for inverse ones, so

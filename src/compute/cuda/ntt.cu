@@ -153,20 +153,17 @@ extern "C" enum cz_status cz_cuda_k_product(struct cz_cuda_worker *w, struct cz_
     return CZ_OK;
 }
 
-static __global__ void k_combine(Fr *out, const Fr *ab, const Fr *c, uint32_t log_n, const Fr *low, const Fr *high,
-                                 Fr factor) {
+static __global__ void k_combine(Fr *x, const Fr *c, uint32_t log_n, const Fr *low, const Fr *high) {
     const Mod M = fr_mod();
     EACH(p, (size_t)1 << log_n) {
         const Fr f = power(low, high, number_at((uint32_t)p, log_n), M);
-        const Fr h = fr_sub(fr_mul(fr_load(ab + p), f, M), fr_load(c + p), M);
-        fr_store(out + p, fr_mul(h, factor, M));
+        fr_store(x + p, fr_sub(fr_mul(fr_load(x + p), f, M), fr_load(c + p), M));
     }
 }
 
-extern "C" enum cz_status cz_cuda_k_combine(struct cz_cuda_worker *w, struct cz_fr *d_out, const struct cz_fr *d_ab,
-                                            const struct cz_fr *d_c, uint32_t log_n, struct cz_cuda_powers base,
-                                            const struct cz_fr *factor) {
-    LAUNCH(k_combine, (size_t)1 << log_n, (Fr *)d_out, (const Fr *)d_ab, (const Fr *)d_c, log_n, (const Fr *)base.low,
-           (const Fr *)base.high, as_fr(factor));
+extern "C" enum cz_status cz_cuda_k_combine(struct cz_cuda_worker *w, struct cz_fr *d_x, const struct cz_fr *d_c,
+                                            uint32_t log_n, struct cz_cuda_powers base) {
+    LAUNCH(k_combine, (size_t)1 << log_n, (Fr *)d_x, (const Fr *)d_c, log_n, (const Fr *)base.low,
+           (const Fr *)base.high);
     return CZ_OK;
 }

@@ -27,7 +27,7 @@ CZ_MUST_CHECK enum cz_status cz_cuda_tables_create(struct cz_cuda_tables **out, 
                                                    struct cz_error *err);
 /** Accepts NULL. */
 void cz_cuda_tables_destroy(struct cz_cuda_tables *tables);
-/** Bytes of the tables that only 2^27 has (twice 4 GiB, and small ones). */
+/** Bytes of the tables that only 2^27 has (three times 4 GiB, and small ones). */
 size_t cz_cuda_tables_large_bytes(void);
 /** Makes those when the residents have room for them; h at 2^27 is then faster. Once a device. */
 CZ_MUST_CHECK enum cz_status cz_cuda_tables_large(struct cz_cuda_tables *tables, struct cz_cuda_worker *w);
@@ -48,14 +48,15 @@ CZ_MUST_CHECK enum cz_status cz_cuda_ntt_scale(struct cz_cuda_worker *w, const s
 CZ_MUST_CHECK enum cz_status cz_cuda_ntt_index(struct cz_cuda_worker *w, uint32_t *d_index, unsigned log2n);
 
 /**
- * h = (a·b - c)/Z from the values of a, b, c over the domain in natural order: coefficients in Montgomery form at
- * reversed positions, in place of b. a and c are destroyed. Six transforms: Z is a constant z on the coset and c's
- * degree is below n, so h's coefficients are those of a·b/z less c/z, and c need not go to the coset and back.
+ * h = (a·b - c)/Z from the values of a, b, c over the domain in natural order: h divided by *factor, coefficients in
+ * Montgomery form at reversed positions, in place of a. b and c are destroyed. Six transforms: Z is a constant z on the
+ * coset and c's degree is below n, so h's coefficients are those of a·b/z less c/z, and c need not go to the coset and
+ * back. The factor 1/(n·z) is left to the caller, who has one point to multiply by it, not n coefficients.
  * plain: without the large tables though they are there.
  */
 CZ_MUST_CHECK enum cz_status cz_cuda_ntt_quotient(struct cz_cuda_worker *w, const struct cz_cuda_tables *tables,
-                                                  struct cz_fr *d_a, struct cz_fr *d_b, struct cz_fr *d_c,
-                                                  unsigned log2n, bool plain);
+                                                  struct cz_fr *factor, struct cz_fr *d_a, struct cz_fr *d_b,
+                                                  struct cz_fr *d_c, unsigned log2n, bool plain);
 
 #ifdef __cplusplus
 }

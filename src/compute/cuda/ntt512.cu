@@ -18,28 +18,37 @@ static __device__ constexpr int rev3(int i) {
     return ((i & 1) << 2) | (i & 2) | (i >> 2);
 }
 
-/* The transform of 8 points; value b ends at x[rev3(b)]. */
-static __device__ __forceinline__ void dft8(Fr x[8], const Fr *w512, const Mod &M) {
-    const Fr w1 = fr_load_const(w512 + 64), w2 = fr_load_const(w512 + 128), w3 = fr_load_const(w512 + 192);
+/*
+ * The transform of 8 points; value b ends at x[rev3(b)]. LAZY: all values but the first stay below 2r, for the products
+ * that follow.
+ */
+template <bool LAZY> static __device__ __forceinline__ void dft8(Fr x[8], const Fr *w512, const Mod &M) {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        Fr s = fr_add(x[i], x[i + 4], M), d = fr_sub(x[i], x[i + 4], M);
+        Fr s = fr_add(x[i], x[i + 4], M);
+        if (i == 0)
+            x[4] = fr_sub(x[0], x[4], M);
+        else
+            x[i + 4] = fr_mul(fr_sub_lazy(x[i], x[i + 4], M), fr_load_const(w512 + 64 * i), M);
         x[i] = s;
-        x[i + 4] = i == 0 ? d : fr_mul(d, i == 1 ? w1 : i == 2 ? w2 : w3, M);
     }
+    const Fr w2 = fr_load_const(w512 + 128);
 #pragma unroll
     for (int h = 0; h < 8; h += 4)
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            Fr s = fr_add(x[h + i], x[h + i + 2], M), d = fr_sub(x[h + i], x[h + i + 2], M);
+            Fr s = fr_add(x[h + i], x[h + i + 2], M);
+            if (i == 0)
+                x[h + 2] = fr_sub(x[h], x[h + 2], M);
+            else
+                x[h + 3] = fr_mul(fr_sub_lazy(x[h + 1], x[h + 3], M), w2, M);
             x[h + i] = s;
-            x[h + i + 2] = i == 0 ? d : fr_mul(d, w2, M);
         }
 #pragma unroll
     for (int h = 0; h < 8; h += 2) {
-        Fr s = fr_add(x[h], x[h + 1], M), d = fr_sub(x[h], x[h + 1], M);
+        Fr s = LAZY && h ? fr_add_lazy(x[h], x[h + 1]) : fr_add(x[h], x[h + 1], M);
+        x[h + 1] = LAZY ? fr_sub_lazy(x[h], x[h + 1], M) : fr_sub(x[h], x[h + 1], M);
         x[h] = s;
-        x[h + 1] = d;
     }
 }
 
@@ -87,7 +96,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
 #pragma unroll
         for (int b = 0; b < 8; b++)
             v[b] = first ? fr_load(base + ((uint64_t)(ra + rs * b) << log_stride)) : ex.get(ra + rs * b);
-        if (!UP) dft8(v, w512, M);
+        if (!UP) dft8<true>(v, w512, M);
         const uint32_t inner = step == 1 ? 8 * hl : g; /* exponent of the twiddle inside, a multiple of b */
         if (TWIDDLE == CZ_CUDA_TWIDDLE_POWER && outer) {
 #pragma unroll
@@ -100,14 +109,17 @@ static __global__ void __launch_bounds__(THREADS, 4)
 #pragma unroll
         for (int b = 0; b < 8; b++) {
             Fr &y = v[UP ? b : rev3(b)];
-            if (outer ? TWIDDLE == CZ_CUDA_TWIDDLE_NONE : b == 0) continue;
+            if (outer ? TWIDDLE == CZ_CUDA_TWIDDLE_NONE : b == 0) {
+                if (!UP && outer) fr_reduce_once(y.v, M);
+                continue;
+            }
             const uint32_t r = k0 + 64 * b;
             const Fr *f = w512 + inner * b;
             if (TWIDDLE == CZ_CUDA_TWIDDLE_POWER && outer) f = low + ((r * j << shift) & (CZ_CUDA_LOW - 1));
             if (TWIDDLE == CZ_CUDA_TWIDDLE_TABLE && outer) f = table + ((r << log_stride) + j);
             y = fr_mul(y, fr_load_const(f), M);
         }
-        if (UP) dft8(v, w512, M);
+        if (UP) dft8<false>(v, w512, M);
 #pragma unroll
         for (int b = 0; b < 8; b++) {
             const Fr &y = v[rev3(b)];
@@ -119,6 +131,11 @@ static __global__ void __launch_bounds__(THREADS, 4)
     }
 }
 
+/*
+ * The last pass down, the scale and the first pass up of the same rows. Up as the transpose has its twiddles before each
+ * step; here the thread that writes a value into the exchange multiplies it, so that all six steps have the one form
+ * "transform 8 points, multiply, exchange" and are one loop body.
+ */
 static __global__ void __launch_bounds__(THREADS, 4)
     k_pass_middle(Fr *x, const Fr *down, const Fr *up, const Fr *scale) {
     __shared__ uint4 sh[2 * PLANE];
@@ -128,14 +145,58 @@ static __global__ void __launch_bounds__(THREADS, 4)
     const exchange ex = {sh, c, true};
     Fr v[8];
 #pragma unroll 1
+    for (int step = 0; step < 6; step++) {
+        if (step) __syncthreads();
+        if (step == 3) { /* what is at row k0 + 64 b is where the first step up wants it */
+            Fr u = v[1];
+            v[1] = v[4];
+            v[4] = u;
+            u = v[3];
+            v[3] = v[6];
+            v[6] = u;
+        } else {
+            const bool outer = step == 0 || step == 5;
+            const int ra = outer ? g : hb * 64 + (step == 2 ? 8 * hl : hl), rs = outer ? 64 : step == 2 ? 1 : 8;
+#pragma unroll
+            for (int b = 0; b < 8; b++) v[b] = step == 0 ? fr_load(base + ra + rs * b) : ex.get(ra + rs * b);
+        }
+        dft8<true>(v, step < 3 ? down : up, M);
+        const Fr *f = step < 2 ? down : step == 2 ? scale + k0 : step == 3 ? up : up + hl * hb;
+        const uint32_t e = step == 0 ? g : step == 2 ? 64 : step == 4 ? 8 * hb : 8 * hl;
+        const int wa = step == 0 || step == 5 ? g : hb * 64 + (step == 3 ? 8 * hl : hl),
+                  ws = step == 0 || step == 5 ? 64 : step == 3 ? 1 : 8;
+#pragma unroll
+        for (int b = 0; b < 8; b++) {
+            Fr &y = v[rev3(b)];
+            if (step == 5) {
+                fr_reduce_once(y.v, M);
+                fr_store(base + wa + ws * b, y);
+                continue;
+            }
+            if (b || step == 2 || step == 4) y = fr_mul(y, fr_load_const(f + e * b), M);
+            if (step != 2) ex.put(wa + ws * b, y);
+        }
+    }
+}
+
+/* The last pass down of a·b's transform, and what is left to do for h: x = x·scale - c. */
+static __global__ void __launch_bounds__(THREADS, 4)
+    k_pass_last(Fr *x, const Fr *w512, const Fr *scale, const Fr *other) {
+    __shared__ uint4 sh[2 * PLANE];
+    const Mod M = fr_mod();
+    const int t = threadIdx.x, c = t >> 6, g = t & 63, hb = g >> 3, hl = g & 7, k0 = hb + 8 * hl;
+    const uint64_t row = ((uint64_t)blockIdx.x * COLUMNS + c) * 512;
+    const exchange ex = {sh, c, true};
+    Fr v[8];
+#pragma unroll 1
     for (int step = 0; step < 3; step++) {
         const int ra = step == 0 ? g : hb * 64 + (step == 2 ? 8 * hl : hl), rs = step == 0 ? 64 : step == 2 ? 1 : 8;
         const int wa = step == 0 ? g : hb * 64 + hl, ws = step == 0 ? 64 : 8;
         if (step) __syncthreads();
 #pragma unroll
-        for (int b = 0; b < 8; b++) v[b] = step == 0 ? fr_load(base + ra + rs * b) : ex.get(ra + rs * b);
-        dft8(v, down, M);
-        const Fr *f = step == 2 ? scale + k0 : down;
+        for (int b = 0; b < 8; b++) v[b] = step == 0 ? fr_load(x + row + ra + rs * b) : ex.get(ra + rs * b);
+        dft8<true>(v, w512, M);
+        const Fr *f = step == 2 ? scale + k0 : w512;
         const uint32_t e = step == 2 ? 64 : step == 1 ? 8 * hl : g;
 #pragma unroll
         for (int b = 0; b < 8; b++) {
@@ -144,36 +205,10 @@ static __global__ void __launch_bounds__(THREADS, 4)
             if (step < 2) ex.put(wa + ws * b, y);
         }
     }
-    /* What is at row k0 + 64 b is where the first step up wants it. */
-    {
-        Fr u[8];
 #pragma unroll
-        for (int b = 0; b < 8; b++) u[b] = v[rev3(b)];
-#pragma unroll
-        for (int b = 0; b < 8; b++) v[b] = u[b];
-    }
-#pragma unroll 1
-    for (int step = 0; step < 3; step++) {
-        const int a = step == 2 ? g : hb * 64 + hl, s = step == 2 ? 64 : 8;
-        if (step) {
-            __syncthreads();
-            const uint32_t e = step == 1 ? 8 * hl : g;
-#pragma unroll
-            for (int b = 0; b < 8; b++) {
-                v[b] = ex.get(a + s * b);
-                if (b) v[b] = fr_mul(v[b], fr_load_const(up + e * b), M);
-            }
-        } else {
-            __syncthreads(); /* the last step down has read all */
-        }
-        dft8(v, up, M);
-#pragma unroll
-        for (int b = 0; b < 8; b++) {
-            if (step == 2)
-                fr_store(base + a + s * b, v[rev3(b)]);
-            else
-                ex.put(step == 0 ? hb * 64 + 8 * hl + b : a + s * b, v[rev3(b)]);
-        }
+    for (int b = 0; b < 8; b++) {
+        const uint64_t at = row + k0 + 64 * b;
+        fr_store(x + at, fr_sub(v[rev3(b)], fr_load(other + at), M));
     }
 }
 
@@ -208,5 +243,13 @@ extern "C" enum cz_status cz_cuda_k_pass_middle(struct cz_cuda_worker *w, struct
                                                 const struct cz_fr *scale) {
     CZ_CUDA_LAUNCH(w, k_pass_middle, 1u << (log_n - 10), THREADS, 0, w->stream, (Fr *)d_x, (const Fr *)down_w512,
                    (const Fr *)up_w512, (const Fr *)scale);
+    return CZ_OK;
+}
+
+extern "C" enum cz_status cz_cuda_k_pass_last(struct cz_cuda_worker *w, struct cz_fr *d_x, uint32_t log_n,
+                                              const struct cz_fr *w512, const struct cz_fr *scale,
+                                              const struct cz_fr *d_c) {
+    CZ_CUDA_LAUNCH(w, k_pass_last, 1u << (log_n - 10), THREADS, 0, w->stream, (Fr *)d_x, (const Fr *)w512,
+                   (const Fr *)scale, (const Fr *)d_c);
     return CZ_OK;
 }

@@ -43,6 +43,10 @@ CZ_MUST_CHECK enum cz_status cz_cuda_k_pass_small(struct cz_cuda_worker *w, stru
 CZ_MUST_CHECK enum cz_status cz_cuda_k_pass_middle(struct cz_cuda_worker *w, struct cz_fr *d_x, uint32_t log_n,
                                                    const struct cz_fr *down_w512, const struct cz_fr *up_w512,
                                                    const struct cz_fr *scale);
+/** The last pass down, rows of 512: x = x·scale[row] - c. */
+CZ_MUST_CHECK enum cz_status cz_cuda_k_pass_last(struct cz_cuda_worker *w, struct cz_fr *d_x, uint32_t log_n,
+                                                 const struct cz_fr *w512, const struct cz_fr *scale,
+                                                 const struct cz_fr *d_c);
 /** table[row·2^(log_m - bits) + column] = root^(row·column·2^(27 - log_m))·shift^(row·step); shift.low may be NULL. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_twiddles(struct cz_cuda_worker *w, struct cz_fr *d_table, uint32_t log_m,
                                                 uint32_t bits, struct cz_cuda_powers root, struct cz_cuda_powers shift,
@@ -56,10 +60,9 @@ CZ_MUST_CHECK enum cz_status cz_cuda_k_index(struct cz_cuda_worker *w, uint32_t 
 /** a[i] *= b[i] */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_product(struct cz_cuda_worker *w, struct cz_fr *d_a, const struct cz_fr *d_b,
                                                size_t n);
-/** out[p] = factor·(base^(number of p)·ab[p] - c[p]) */
-CZ_MUST_CHECK enum cz_status cz_cuda_k_combine(struct cz_cuda_worker *w, struct cz_fr *d_out, const struct cz_fr *d_ab,
-                                               const struct cz_fr *d_c, uint32_t log_n, struct cz_cuda_powers base,
-                                               const struct cz_fr *factor);
+/** x[p] = base^(number of p)·x[p] - c[p] */
+CZ_MUST_CHECK enum cz_status cz_cuda_k_combine(struct cz_cuda_worker *w, struct cz_fr *d_x, const struct cz_fr *d_c,
+                                               uint32_t log_n, struct cz_cuda_powers base);
 
 #ifdef __cplusplus
 }

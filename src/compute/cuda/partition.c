@@ -12,6 +12,7 @@ struct partition {
     uint64_t *d_value;
     struct cz_cuda_feed *feed; /* NULL: all vectors are resident */
     size_t buffer_bytes;       /* of the feed */
+    struct cz_fr factor;       /* of h */
 };
 
 static bool streams(const struct cz_cuda_srs *srs) {
@@ -63,14 +64,14 @@ static enum cz_status make_h(struct partition *p, struct cz_fr **h, struct cz_pa
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     struct cz_fr *y = cz_cuda_mem(w, n, sizeof *y), *z = cz_cuda_mem(w, n, sizeof *z);
     if (!x || !y || !z) return cz_cuda_full(w, "a, b and c");
-    /* The quotient comes in place of b. Streamed bases want it in natural order, which takes another array. */
-    struct cz_fr *a = resident ? y : x, *b = resident ? x : y;
+    /* The quotient comes in place of a. Streamed bases want it in natural order, which takes another array. */
+    struct cz_fr *a = resident ? x : y, *b = resident ? y : x;
     uint64_t start = cz_time_now_ns();
     CZ_CUDA_TRY(cz_cuda_eval(w, c, &p->witness, a, b, z));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
     timing->eval += cz_time_since(start);
     start = cz_time_now_ns();
-    CZ_CUDA_TRY(cz_cuda_ntt_quotient(w, p->srs->dev->tables, a, b, z, c->log_domain, false));
+    CZ_CUDA_TRY(cz_cuda_ntt_quotient(w, p->srs->dev->tables, &p->factor, a, b, z, c->log_domain, false));
     if (!resident) CZ_CUDA_TRY(cz_cuda_ntt_reorder(w, x, y, c->log_domain, true));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
     timing->ntt = cz_time_since(start);
@@ -171,6 +172,7 @@ static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_tim
     start = cz_time_now_ns();
     CZ_CUDA_TRY(start_feed(p));
     CZ_CUDA_TRY(sum_h(&out->h, p, h));
+    cz_g1_mul(&out->h, &out->h, &p->factor);
     timing->msm_h = cz_time_since(start);
     /* h's room is free for the sums, unless the feed's buffers lie above it. */
     if (!p->feed) cz_cuda_release(w, mark);
