@@ -34,7 +34,7 @@ struct cz_command {
 };
 
 extern const struct cz_command CZ_COMMAND_R1CS, CZ_COMMAND_WITNESS, CZ_COMMAND_SETUP, CZ_COMMAND_PROVE,
-    CZ_COMMAND_VERIFY, CZ_COMMAND_INSPECT, CZ_COMMAND_PARAMS;
+    CZ_COMMAND_VERIFY, CZ_COMMAND_INSPECT, CZ_COMMAND_PARAMS, CZ_COMMAND_GPU;
 
 /** --json and --threads, which every command has. */
 struct cz_common {
