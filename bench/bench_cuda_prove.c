@@ -9,11 +9,15 @@
 #include "compute/cuda/ntt_types.h"
 #include "compute/cuda/partition.h"
 #include "compute/gpu.h"
+#include "curve/encoding.h"
 #include "filecoin/input.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define MAX_RUNS 25
 
@@ -195,11 +199,131 @@ static void bench_h(void) {
     cz_cuda_release(w, mark);
 }
 
+/* Whole partitions over an SRS of full size whose vectors repeat 2^18 different points: the mapping repeats, too. */
+#define DIFFERENT ((size_t)1 << 18)
+
+static uint8_t *repeated(size_t bytes, size_t size) {
+    const size_t period = DIFFERENT * size;
+    const int fd = memfd_create("points", 0);
+    if (fd < 0 || ftruncate(fd, (off_t)period) != 0) exit(1);
+    uint8_t *all = mmap(NULL, (bytes / period + 1) * period, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *p = mmap(NULL, period, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (all == MAP_FAILED || p == MAP_FAILED) exit(1);
+    struct cz_g1 g1;
+    struct cz_g2 g2;
+    cz_g1_from_affine(&g1, &CZ_G1_GENERATOR);
+    cz_g2_from_affine(&g2, &CZ_G2_GENERATOR);
+    const struct cz_g1 s1 = g1;
+    const struct cz_g2 s2 = g2;
+    for (size_t at = 0; at < DIFFERENT; at += 1024) {
+        static struct cz_g1 j1[1024];
+        static struct cz_g2 j2[1024];
+        static struct cz_g1_affine a1[1024];
+        static struct cz_g2_affine a2[1024];
+        static struct cz_fp f1[1024];
+        static struct cz_fp2 f2[1024];
+        for (size_t i = 0; i < 1024; i++) {
+            j1[i] = g1;
+            j2[i] = g2;
+            if (size == 96)
+                cz_g1_add(&g1, &g1, &s1);
+            else
+                cz_g2_add(&g2, &g2, &s2);
+        }
+        if (size == 96)
+            cz_g1_to_affine_n(a1, j1, f1, 1024);
+        else
+            cz_g2_to_affine_n(a2, j2, f2, 1024);
+        for (size_t i = 0; i < 1024; i++) {
+            if (size == 96)
+                cz_g1_encode_uncompressed(p + (at + i) * size, &a1[i]);
+            else
+                cz_g2_encode_uncompressed(p + (at + i) * size, &a2[i]);
+        }
+    }
+    for (size_t at = 0; at <= bytes; at += period)
+        if (mmap(all + at, period, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) exit(1);
+    return all;
+}
+
+struct prover {
+    struct cz_srs *srs;
+    const struct cz_witness *witness;
+    int n;
+    struct cz_partition_timing last;
+};
+static void *prove_some(void *ctx) {
+    struct prover *p = ctx;
+    struct cz_partition_sums sums;
+    struct cz_error err = {0};
+    for (int i = 0; i < p->n; i++)
+        check(cz_device_prove_partition(&sums, &p->last, p->srs, p->witness, &err), "partition", &err);
+    return NULL;
+}
+
+static void bench_partition(const char *c1_path, unsigned workers) {
+    struct cz_error err = {0};
+    struct cz_r1cs *r1cs;
+    struct cz_witness witness;
+    struct cz_srs_view view = {0};
+    struct cz_srs *srs;
+    struct cz_device *device;
+    check(cz_input_circuit_build(&r1cs, CZ_CIRCUIT_POREP, cz_sector_by_name("32GiB"), &err), "circuit", &err);
+    make_witness(&witness, r1cs, c1_path);
+    const size_t words = (size_t)r1cs->num_aux / 64 + 1;
+    uint64_t *a = cz_calloc(2 * words + r1cs->num_inputs, 8), *b = a + words, *in = b + words;
+    if (!a) exit(1);
+    cz_r1cs_density(r1cs, a, b, in);
+    view.num_h = (1u << 27) - 1;
+    view.num_l = r1cs->num_aux;
+    view.num_a = (uint32_t)(r1cs->num_inputs + cz_device_popcount(a, r1cs->num_aux));
+    view.num_b = (uint32_t)(cz_device_popcount(in, r1cs->num_inputs) + cz_device_popcount(b, r1cs->num_aux));
+    cz_free(a);
+    view.h = repeated((size_t)1 << 27 << 7, 96);
+    view.l = view.h + 96;
+    view.a = view.h + 192;
+    view.b_g1 = view.h + 288;
+    view.b_g2 = repeated((size_t)view.num_b * 192, 192);
+    const struct cz_gpu_options o = {.workers = workers, .residents = (size_t)58 << 30};
+    check(cz_gpu_create(&device, &o, NULL, &err), "device", &err);
+    uint64_t start = cz_time_now_ns();
+    check(cz_srs_create(&srs, device, r1cs, &view, &err), "srs", &err);
+    printf("SRS resident in %.2f s, %.1f GiB\n", cz_time_since(start), (double)cz_srs_bytes(srs) / (1 << 30));
+    struct prover p[8];
+    pthread_t thread[8];
+    for (unsigned used = 1; used <= workers; used++) {
+        for (unsigned i = 0; i < used; i++) p[i] = (struct prover){.srs = srs, .witness = &witness, .n = 1};
+        (void)prove_some(&p[0]); /* warm */
+        for (unsigned i = 0; i < used; i++) p[i].n = 4;
+        start = cz_time_now_ns();
+        for (unsigned i = 0; i < used; i++)
+            if (pthread_create(&thread[i], NULL, prove_some, &p[i]) != 0) exit(1);
+        for (unsigned i = 0; i < used; i++) (void)pthread_join(thread[i], NULL);
+        const struct cz_partition_timing *t = &p[0].last;
+        printf(
+            "%u workers: %.1f ms a partition; one takes %.1f ms: eval %.1f, h %.1f, H %.1f, L %.1f, A %.1f, B1 %.1f, "
+            "B2 %.1f\n",
+            used, cz_time_since(start) * 1e3 / (4 * used), t->total * 1e3, t->eval * 1e3, t->ntt * 1e3, t->msm_h * 1e3,
+            t->sum_l * 1e3, t->sum_a * 1e3, t->sum_b_g1 * 1e3, t->sum_b_g2 * 1e3);
+    }
+    cz_srs_destroy(srs);
+    cz_device_destroy(device);
+    cz_witness_done(&witness);
+    cz_r1cs_destroy(r1cs);
+}
+
 int main(int argc, char **argv) {
     const char *c1 = NULL;
+    unsigned partition = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--c1") == 0) c1 = argv[i + 1];
         if (strcmp(argv[i], "--runs") == 0) runs = (int)strtol(argv[i + 1], NULL, 10);
+    }
+    for (int i = 1; i + 1 < argc; i += 2)
+        if (strcmp(argv[i], "--partition") == 0) partition = (unsigned)strtoul(argv[i + 1], NULL, 10);
+    if (partition >= 1 && partition <= 8) {
+        bench_partition(c1, partition);
+        return 0;
     }
     if (runs < 1 || runs > MAX_RUNS) return 2;
     struct cz_error err = {0};
