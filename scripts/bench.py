@@ -94,6 +94,25 @@ def build_peers(shared, work):
     return oracle, work / "gnark" / "peer"
 
 
+def kind_options(folder, kind):
+    """The options of a PoSt or update input of the vectors, and how many partitions it has."""
+    e = json.loads((folder / "expected.json").read_text())
+    options = ["--type", kind, "--vanilla", *sorted(folder.glob("vanilla-*.bin"))]
+    if kind == "update":
+        options += ["--registered-proof", e["registered_update_proof"], "--comm-r-old", e["comm_r_old"], "--comm-r-new", e["comm_r_new"],
+                    "--comm-d-new", e["comm_d_new"]]
+    else:
+        options += ["--registered-proof", e["registered_post_proof"], "--randomness", e["randomness"], "--prover-id", e["prover_id"]]
+    return options, len(e["partition"])
+
+
+def kind_params(shared, folder, kind):
+    """The parameter file of a circuit, by its key."""
+    key = (shared / "vectors" / "reference" / "keys" / f"{kind}-2kib.vk").read_bytes()
+    vk, = [p for p in folder.glob("*.vk") if p.read_bytes() == key]
+    return vk.with_suffix(".params")
+
+
 def table(head, rows):
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
@@ -105,6 +124,7 @@ def table(head, rows):
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--peers", action="store_true")
+    ap.add_argument("--no-peer-setup", action="store_true", help="with --peers: leave out bellperson's setup, which takes 13 minutes")
     ap.add_argument("--levels", action="store_true", help="single operations at every level of the field, not the best alone")
     ap.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
     ap.add_argument("--shared", default=ROOT.parent / "shared", type=pathlib.Path)
@@ -143,6 +163,17 @@ def main():
         level = "ifma" if "AVX-512 IFMA" in cpu_name() else "adx"
         single_ops = json.loads(run([a.build / "bin" / "bench_compute", "--json", *([] if a.levels else ["--level", level])]))
 
+        kinds = {}
+        for kind, name in (("winning", "winning"), ("window", "window-v1_2"), ("update", "update")):
+            run([cuzk, "setup", "--circuit", kind, "--sector", "2KiB", "--out", params, "--toxic-waste", waste])
+            options, partitions = kind_options(ref / "2kib" / name, kind)
+            took = []
+            for _ in range(a.runs):
+                start = time.monotonic()
+                run([cuzk, "prove", *options, "--params", params, "--out", work / "proof3"])
+                took.append((time.monotonic() - start) / partitions)
+            kinds[kind] = statistics.median(took)
+
         polls, p50, p99 = daemon_status_latency(a.build, params, c1, work)
 
         peer = {}
@@ -158,16 +189,31 @@ def main():
             os.link(params / (STEM + ".params"), mine / "porep-2kib.params")
             text = subprocess.run([str(a) for a in (oracle, "sectors", "42", work / "sw", work / "so", mine, "porep")], env=env, capture_output=True,
                                   text=True, check=True).stderr
-            start = time.monotonic()
-            run([oracle, "params", "porep", "2kib", work / "ok", work / "ok.params"], env=env)
-            peer["setup"] = time.monotonic() - start
             found = re.search(r"create_proof ([\d.]+)s", text)
             peer["prove"] = float(found.group(1)) if found else None
+            for name in ("winning", "window", "update"):
+                os.link(kind_params(a.shared, params, name), mine / f"{name}-2kib.params")
+            for part in ("post", "update"):
+                text = subprocess.run([str(x) for x in (oracle, "sectors", "42", work / f"sw-{part}", work / f"so-{part}", mine, part)], env=env,
+                                      capture_output=True, text=True, check=True).stderr
+                times = [float(t) for t in re.findall(r"create_proof ([\d.]+)s", text)]
+                if part == "post":
+                    peer["winning"], peer["window"] = times[0], statistics.median(times[1:])
+                else:
+                    peer["update"] = times[0]
+            if not a.no_peer_setup:
+                start = time.monotonic()
+                run([oracle, "params", "porep", "2kib", work / "ok", work / "ok.params"], env=env)
+                peer["setup"] = time.monotonic() - start
 
-        rows = [["setup, s", f"{setup_s:.1f}", f"{peer['setup']:.0f}" if a.peers else "–", f"{peer['setup'] / setup_s:.1f}x" if a.peers else "–", "6x"],
+        rows = [["setup, s", f"{setup_s:.1f}", f"{peer['setup']:.0f}" if peer.get("setup") else "–", f"{peer['setup'] / setup_s:.1f}x" if peer.get("setup") else "–", "6x"],
                 ["prove, s", f"{prove_s:.2f}", f"{peer['prove']:.1f}" if peer.get("prove") else "–", f"{peer['prove'] / prove_s:.1f}x" if peer.get("prove") else "–", "2.5x"]]
         for level, s in scalar:
             rows.append([f"prove with CUZK_FIELD={level}, s", f"{s:.2f}", f"{peer['prove']:.1f}" if peer.get("prove") else "–", f"{peer['prove'] / s:.1f}x" if peer.get("prove") else "–", "2.5x"])
+        for kind, seconds in kinds.items():
+            other = peer.get(kind)
+            rows.append([f"prove {kind}, a partition, whole process, s", f"{seconds:.2f}", f"{other:.2f}" if other else "–",
+                         f"{other / seconds:.1f}x" if other else "–", "2.5x"])
         rows += [["prove, peak memory beside the mapping, MiB", f"{prove_mem:.0f}", "–", "–", "1024"],
                  ["setup, peak memory beside mappings, MiB", f"{setup_mem:.0f}", "–", "–", "–"],
                  [f"GetStatus during a proof, p99 of {polls}, ms (p50 {p50:.0f})", f"{p99:.0f}", "–", "–", "200"],
