@@ -15,6 +15,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * The linker sends these calls through here (--wrap, tests/diff/CMakeLists.txt). While `armed` counts, none of the
+ * first kind may come; calls of the second kind fail when `fail_at` reaches 0.
+ */
+static bool armed;
+static int forbidden, fail_at = -1;
+static const char *forbidden_name = "";
+
+#define FORBID(name, params, args)                                                                                     \
+    cudaError_t __real_##name params;                                                                                  \
+    cudaError_t __wrap_##name params;                                                                                  \
+    cudaError_t __wrap_##name params {                                                                                 \
+        if (armed) forbidden++, forbidden_name = #name;                                                                \
+        return __real_##name args;                                                                                     \
+    }
+FORBID(cudaMalloc, (void **p, size_t n), (p, n))
+FORBID(cudaFree, (void *p), (p))
+FORBID(cudaHostRegister, (void *p, size_t n, unsigned flags), (p, n, flags))
+FORBID(cudaDeviceSynchronize, (void), ())
+FORBID(cudaMemGetInfo, (size_t * a, size_t *b), (a, b))
+FORBID(cudaMemcpy, (void *d, const void *s, size_t n, enum cudaMemcpyKind k), (d, s, n, k))
+FORBID(cudaMemset, (void *d, int v, size_t n), (d, v, n))
+
+static bool fails(void) {
+    return __atomic_load_n(&fail_at, __ATOMIC_RELAXED) >= 0 && __atomic_fetch_sub(&fail_at, 1, __ATOMIC_RELAXED) == 0;
+}
+#define INJECT(name, params, args, stream)                                                                             \
+    cudaError_t __real_##name params;                                                                                  \
+    cudaError_t __wrap_##name params;                                                                                  \
+    cudaError_t __wrap_##name params {                                                                                 \
+        if (armed && !(stream)) forbidden++, forbidden_name = #name " on the default stream";                          \
+        return fails() ? cudaErrorInvalidValue : __real_##name args;                                                   \
+    }
+INJECT(cudaMemcpyAsync, (void *d, const void *s, size_t n, enum cudaMemcpyKind k, cudaStream_t st), (d, s, n, k, st),
+       st)
+INJECT(cudaMemsetAsync, (void *d, int v, size_t n, cudaStream_t st), (d, v, n, st), st)
+INJECT(cudaEventRecord, (cudaEvent_t e, cudaStream_t st), (e, st), st)
+INJECT(cudaStreamWaitEvent, (cudaStream_t st, cudaEvent_t e, unsigned flags), (st, e, flags), st)
+/* What nvcc makes of <<<>>>. A launch that fails is seen by the question after it. */
+static _Thread_local bool launch_failed;
+cudaError_t __real___cudaLaunchKernel(void *f, dim3 g, dim3 b, void **a, size_t sh, cudaStream_t st);
+cudaError_t __wrap___cudaLaunchKernel(void *f, dim3 g, dim3 b, void **a, size_t sh, cudaStream_t st);
+cudaError_t __wrap___cudaLaunchKernel(void *f, dim3 g, dim3 b, void **a, size_t sh, cudaStream_t st) {
+    if (armed && !st) forbidden++, forbidden_name = "a launch on the default stream";
+    launch_failed = fails();
+    return launch_failed ? cudaErrorInvalidValue : __real___cudaLaunchKernel(f, g, b, a, sh, st);
+}
+#define ASK(name)                                                                                                      \
+    cudaError_t __real_##name(void);                                                                                   \
+    cudaError_t __wrap_##name(void);                                                                                   \
+    cudaError_t __wrap_##name(void) {                                                                                  \
+        const bool failed = launch_failed;                                                                             \
+        launch_failed = false;                                                                                         \
+        return failed ? cudaErrorInvalidValue : __real_##name();                                                       \
+    }
+ASK(cudaGetLastError)
+ASK(cudaPeekAtLastError)
+
 static struct cz_pool *pool;
 static struct cz_device *cpu;
 
@@ -304,9 +362,33 @@ static void partitions(void **state) {
         /* With the least room some vectors are streamed, whichever still found a place. */
         assert_true(i < 2 || !s->h.d_point || !s->vector[CZ_CUDA_SUM_L].d_point);
         for (int run = 0; run < 2; run++) {
-            if (cz_device_prove_partition(&got, NULL, srs, &witness, &err) != CZ_OK) fail_msg("%d: %s", i, err.detail);
+            armed = true;
+            enum cz_status status = cz_device_prove_partition(&got, NULL, srs, &witness, &err);
+            armed = false;
+            if (status != CZ_OK) fail_msg("%d: %s", i, err.detail);
+            if (forbidden) fail_msg("%d calls that stop the device, %s the last", forbidden, forbidden_name);
             if (!same(&got, &want, which)) fail_msg("residents %d: sums %s differ", i, which);
         }
+        /*
+         * Every call fails once: the partition fails with the error's name, and the next one works.
+         */
+        const int step = kind == CZ_CIRCUIT_WINNING ? 1 : 37;
+        int tries = 0, refused = 0;
+        for (bool reached = i != 1; reached; tries++) {
+            struct cz_error e = {0};
+            fail_at = tries * step;
+            enum cz_status status = cz_device_prove_partition(&got, NULL, srs, &witness, &e);
+            reached = fail_at < 0;
+            fail_at = -1;
+            if (reached == (status == CZ_OK)) fail_msg("call %d failed, the partition did not", tries * step);
+            if (status != CZ_OK && !strstr(e.detail, "cudaErrorInvalidValue")) fail_msg("no name: %s", e.detail);
+            refused += status != CZ_OK;
+            if (tries > 5000) fail_msg("no end");
+        }
+        if (tries)
+            print_message("residents %d: %d calls failed one by one, %d partitions refused\n", i, tries - 1, refused);
+        assert_int_equal(cz_device_prove_partition(&got, NULL, srs, &witness, &err), CZ_OK);
+        assert_true(same(&got, &want, which));
         if (i == 0) {
             struct thread_arg arg[2] = {{.srs = srs, .witness = &witness}, {.srs = srs, .witness = &witness}};
             pthread_t thread[2];
