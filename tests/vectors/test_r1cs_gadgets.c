@@ -26,12 +26,14 @@ static void build_insert(struct cz_builder *b, unsigned arity) {
     cz_builder_place(b, &place, NULL, 0);
 }
 
-static void build_to_bits(struct cz_builder *b, unsigned arg) {
-    (void)arg;
+static void build_to_bits(struct cz_builder *b, unsigned strict) {
     cz_r1cs_var x;
     cz_wire bits[CZ_NUM_BITS];
     cz_num_alloc(b, &x, 1);
-    cz_num_to_bits(b, bits, x);
+    if (strict)
+        cz_num_to_bits_strict(b, bits, x);
+    else
+        cz_num_to_bits(b, bits, x);
 }
 
 static void build_sha(struct cz_builder *b, unsigned blocks) {
@@ -49,15 +51,11 @@ static const struct {
     void (*build)(struct cz_builder *b, unsigned arg);
     unsigned arg;
 } CASES[] = {
-    {"insert-2", build_insert, 2},
-    {"insert-4", build_insert, 4},
-    {"insert-8", build_insert, 8},
-    {"to-bits-le", build_to_bits, 0},
-    {"poseidon-2", build_poseidon, 2},
-    {"poseidon-4", build_poseidon, 4},
-    {"poseidon-8", build_poseidon, 8},
-    {"poseidon-11", build_poseidon, 11},
-    {"sha256-compression-constant-iv", build_sha, 1},
+    {"insert-2", build_insert, 2},           {"insert-4", build_insert, 4},
+    {"insert-8", build_insert, 8},           {"to-bits-le", build_to_bits, 0},
+    {"to-bits-le-strict", build_to_bits, 1}, {"poseidon-2", build_poseidon, 2},
+    {"poseidon-4", build_poseidon, 4},       {"poseidon-8", build_poseidon, 8},
+    {"poseidon-11", build_poseidon, 11},     {"sha256-compression-constant-iv", build_sha, 1},
     {"sha256-512-bits", build_sha, 2},
 };
 

@@ -79,6 +79,72 @@ void cz_num_to_bits_assign(struct cz_assign *a, const uint8_t le[32]) {
     cz_assign_bits(a, cz_load_le64(le + 24) & INT64_MAX, 63);
 }
 
+/* Bit i of r - 1; r is odd. */
+static bool largest_bit(unsigned i) {
+    return i > 0 && CZ_FR_MODULUS[i / 64] >> (i % 64) & 1;
+}
+
+static void record_to_bits_strict(struct cz_recorder *r, const void *ctx) {
+    (void)ctx;
+    cz_bit bit[CZ_NUM_BITS] = {0}, run = CZ_BIT_TRUE, last_run = CZ_BIT_TRUE;
+    bool any_run = false;
+    for (unsigned i = CZ_NUM_BITS; i-- > 0;) {
+        if (largest_bit(i)) {
+            bit[i] = cz_recorder_alloc_bit(r);
+            continue;
+        }
+        /* The ones since the last zero, from above: ANDed one after the other, then with what held before them. */
+        if (i + 1 < CZ_NUM_BITS && largest_bit(i + 1)) {
+            unsigned top = i + 1;
+            while (top + 1 < CZ_NUM_BITS && largest_bit(top + 1)) top++;
+            run = bit[top];
+            for (unsigned k = top; k-- > i + 1;) run = cz_recorder_and(r, run, bit[k]);
+            last_run = any_run ? cz_recorder_and(r, run, last_run) : run;
+            any_run = true;
+        }
+        uint32_t x = cz_recorder_bit(r);
+        bit[i] = cz_bit_is(x);
+        cz_recorder_add_bit(r, &r->a, last_run ^ 1, 0, false);
+        cz_recorder_add(r, &r->a, x, CZ_R1CS_COEF_MINUS_ONE);
+        cz_recorder_add(r, &r->b, x, CZ_R1CS_COEF_ONE);
+        cz_recorder_enforce(r);
+    }
+    for (unsigned i = 0; i < CZ_NUM_BITS; i++) {
+        cz_recorder_add_bit(r, &r->c, bit[i], i, false);
+        cz_recorder_output(r, bit[i]);
+    }
+    cz_recorder_add(r, &r->c, cz_recorder_external(0), CZ_R1CS_COEF_MINUS_ONE);
+    cz_recorder_enforce(r);
+}
+
+void cz_num_to_bits_strict(struct cz_builder *b, cz_wire out[CZ_NUM_BITS], cz_r1cs_var x) {
+    struct cz_builder_place place = {"to_bits_strict", NULL, 0, &x, 1, record_to_bits_strict, NULL};
+    cz_builder_place(b, &place, out, CZ_NUM_BITS);
+}
+
+void cz_num_to_bits_strict_assign(struct cz_assign *a, const uint8_t le[32]) {
+    bool last_run = true, any_run = false;
+    for (unsigned i = CZ_NUM_BITS; i-- > 0;) {
+        bool x = le[i / 8] >> (i % 8) & 1;
+        if (!largest_bit(i) && i + 1 < CZ_NUM_BITS && largest_bit(i + 1)) {
+            unsigned top = i + 1;
+            while (top + 1 < CZ_NUM_BITS && largest_bit(top + 1)) top++;
+            bool run = le[top / 8] >> (top % 8) & 1;
+            for (unsigned k = top; k-- > i + 1;) {
+                run = run && (le[k / 8] >> (k % 8) & 1);
+                cz_assign_bits(a, run, 1);
+            }
+            if (any_run) {
+                run = run && last_run;
+                cz_assign_bits(a, run, 1);
+            }
+            last_run = run;
+            any_run = true;
+        }
+        cz_assign_bits(a, x, 1);
+    }
+}
+
 void cz_num_to_sha_bits(struct cz_builder *b, cz_wire out[256], cz_r1cs_var x) {
     cz_num_to_bits(b, out, x);
     out[255] = cz_wire_const(false);

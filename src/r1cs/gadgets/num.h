@@ -25,6 +25,12 @@ cz_r1cs_var cz_num_add(struct cz_builder *b, cz_r1cs_var x, cz_r1cs_var y);
 void cz_num_to_bits(struct cz_builder *b, cz_wire out[CZ_NUM_BITS], cz_r1cs_var x);
 /** le: x canonical. */
 void cz_num_to_bits_assign(struct cz_assign *a, const uint8_t le[32]);
+/**
+ * The bits of x as the only decomposition below r, lowest first: a run of zeros of r - 1 must be zeros of x when all
+ * ones before it are ones of x. No Filecoin circuit uses it.
+ */
+void cz_num_to_bits_strict(struct cz_builder *b, cz_wire out[CZ_NUM_BITS], cz_r1cs_var x);
+void cz_num_to_bits_strict_assign(struct cz_assign *a, const uint8_t le[32]);
 /** to_bits in the order in which SHA-256 reads the number's 32 bytes; bit 255 is the constant 0. */
 void cz_num_to_sha_bits(struct cz_builder *b, cz_wire out[256], cz_r1cs_var x);
 

@@ -38,6 +38,7 @@ static void num_constrain(struct cz_builder *b, unsigned arg) {
     (void)arg;
     cz_num_alloc(b, x, 2);
     cz_num_inputize(b, x[1]);
+    cz_num_to_bits_strict(b, bit, x[0]);
     cz_num_to_bits(b, bit, cz_num_add(b, x[0], x[1]));
     cz_num_equal(b, x[1], x[0]);
 }
@@ -50,6 +51,7 @@ static void num_assign(struct cz_assign *a, unsigned arg) {
     cz_assign_elem(a, &v);
     cz_assign_elem(a, &v);
     cz_assign_input(a, &v);
+    cz_num_to_bits_strict_assign(a, le);
     cz_fr_dbl(&sum, &v);
     cz_assign_elem(a, &sum);
     cz_fr_to_le(le, &sum);
