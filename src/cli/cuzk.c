@@ -2,8 +2,8 @@
 
 #include "cli/command.h"
 
-static const struct cz_command *const COMMANDS[] = {&CZ_COMMAND_R1CS,  &CZ_COMMAND_WITNESS, &CZ_COMMAND_SETUP,
-                                                    &CZ_COMMAND_PROVE, &CZ_COMMAND_VERIFY,  &CZ_COMMAND_INSPECT,
+static const struct cz_command *const COMMANDS[] = {&CZ_COMMAND_R1CS,   &CZ_COMMAND_WITNESS, &CZ_COMMAND_SETUP,
+                                                    &CZ_COMMAND_PROVE,  &CZ_COMMAND_VERIFY,  &CZ_COMMAND_INSPECT,
                                                     &CZ_COMMAND_PARAMS, &CZ_COMMAND_GPU};
 
 static void print_help(FILE *f) {
