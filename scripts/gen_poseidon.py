@@ -3,9 +3,12 @@
 
     gen_poseidon.py          writes the file
     gen_poseidon.py --check  compares it with what is committed; exit 1 when it differs
+    gen_poseidon.py --arity 36 --out FILE
+                             writes the constants of one arity to FILE, made while building; only a test needs arity 36
 
 Raw round constants from the Grain LFSR, the Cauchy matrix M, the compressed constants and the sparse factors of the
-partial rounds. Every array is checked against the published SHA-256 before anything is written.
+partial rounds. Every array is checked against the published SHA-256 before anything is written. None is published for
+arity 36; what the reference makes with it is (tests/vectors/test_r1cs_gadgets.c).
 """
 
 import hashlib
@@ -16,6 +19,7 @@ R = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 FIELD_BITS = 255
 FULL = 8
 PARTIAL = {2: 55, 4: 56, 8: 57, 11: 57}
+PARTIAL_OF_TESTS = {36: 60}
 OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "hash", "poseidon_constants.inc")
 
 # arity: comp, M, pre_sparse, sparse, rc (known-values.md §3)
@@ -150,26 +154,42 @@ def array(name, values):
     return lines + ["};"]
 
 
-def generate():
+def constants(arity, partial):
+    """The lines of the four arrays of one arity."""
+    t = arity + 1
+    rc = grain_constants(t, partial)
+    m = [[pow(i + j + t, -1, R) for j in range(t)] for i in range(t)]
+    comp = compress(rc, t, partial, mat_inverse(m))
+    pre, sparse = factor(m, partial)
+    flat = [[x for row in part for x in row] for part in (m, pre, sparse)]
+    for what, values, want in zip(("comp", "mds", "pre_sparse", "sparse", "rc"), [comp, *flat, rc], SUMS.get(arity, ())):
+        if digest(values) != want:
+            sys.exit(f"gen_poseidon.py: arity {arity}: {what} has SHA-256 {digest(values)}, expected {want}")
+    lines = []
+    for what, values in zip(("COMP", "MDS", "PRE_SPARSE", "SPARSE"), [comp, *flat]):
+        lines += array(f"{what}_{arity}", values)
+    return lines
+
+
+def generate(arities):
     lines = ["/* Made by scripts/gen_poseidon.py; do not edit. Montgomery form, limbs low to high. */", ""]
-    for arity, partial in PARTIAL.items():
-        t = arity + 1
-        rc = grain_constants(t, partial)
-        m = [[pow(i + j + t, -1, R) for j in range(t)] for i in range(t)]
-        comp = compress(rc, t, partial, mat_inverse(m))
-        pre, sparse = factor(m, partial)
-        flat = [[x for row in part for x in row] for part in (m, pre, sparse)]
-        for what, values, want in zip(("comp", "mds", "pre_sparse", "sparse", "rc"), [comp, *flat, rc], SUMS[arity]):
-            if digest(values) != want:
-                sys.exit(f"gen_poseidon.py: arity {arity}: {what} has SHA-256 {digest(values)}, expected {want}")
-        for what, values in zip(("COMP", "MDS", "PRE_SPARSE", "SPARSE"), [comp, *flat]):
-            lines += array(f"{what}_{arity}", values)
+    for arity, partial in arities.items():
+        lines += constants(arity, partial)
     return "\n".join(lines) + "\n"
 
 
+def write(path, text):
+    try:
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+    except OSError as e:
+        sys.exit(f"gen_poseidon.py: {e}")
+
+
 def main():
-    text = generate()
-    if sys.argv[1:] == ["--check"]:
+    args = sys.argv[1:]
+    if args == ["--check"]:
+        text = generate(PARTIAL)
         try:
             with open(OUT, encoding="ascii") as f:
                 same = f.read() == text
@@ -177,11 +197,15 @@ def main():
             sys.exit(f"gen_poseidon.py: {e}")
         if not same:
             sys.exit("gen_poseidon.py: src/hash/poseidon_constants.inc is not what the script makes")
-    elif sys.argv[1:]:
+    elif len(args) == 4 and args[0] == "--arity" and args[2] == "--out":
+        every = {str(arity): (arity, partial) for arity, partial in {**PARTIAL, **PARTIAL_OF_TESTS}.items()}
+        if args[1] not in every:
+            sys.exit(f"gen_poseidon.py: --arity: {args[1]} is none of {', '.join(every)}")
+        write(args[3], generate(dict([every[args[1]]])))
+    elif args:
         sys.exit(__doc__)
     else:
-        with open(OUT, "w", encoding="ascii") as f:
-            f.write(text)
+        write(OUT, generate(PARTIAL))
 
 
 if __name__ == "__main__":

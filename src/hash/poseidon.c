@@ -23,7 +23,7 @@ const struct cz_poseidon_params *cz_poseidon_params(unsigned arity) {
 typedef unsigned __int128 u128;
 
 struct wide {
-    uint64_t l[9]; /* up to 12 products of values below r */
+    uint64_t l[9]; /* up to CZ_POSEIDON_MAX_T products of values below r */
 };
 
 static inline void wide_mul_add(struct wide *w, const struct cz_fr *a, const struct cz_fr *b) {
@@ -49,8 +49,20 @@ static inline void sub_if_ge(uint64_t v[5], const uint64_t m[5]) {
     for (unsigned i = 0; i < 5; i++) v[i] = borrow ? v[i] : d[i];
 }
 
-/* r = w / 2^256. w < 12·r² gives less than 12·r·(r/2^256) + r < 6.5·r, so 4r, 2r and r are taken off. */
-static void wide_reduce(struct cz_fr *r, struct wide *w) {
+/* v -= 2^shift·r when that is not negative. */
+static inline void take_off(uint64_t v[5], unsigned shift) {
+    const uint64_t *m = CZ_FR_MODULUS;
+    uint64_t s[5] = {m[0] << shift, 0, 0, 0, 0};
+    for (unsigned i = 1; i < 4; i++) s[i] = shift ? m[i] << shift | m[i - 1] >> (64 - shift) : m[i];
+    s[4] = shift ? m[3] >> (64 - shift) : 0;
+    sub_if_ge(v, s);
+}
+
+/*
+ * r = w / 2^256. w < t·r² gives less than t·r·(r/2^256) + r: below 6.5·r for t <= 12, so 4r, 2r and r are taken off;
+ * below 17.8·r for t <= 37, so 16r and 8r before them.
+ */
+static void wide_reduce(struct cz_fr *r, struct wide *w, unsigned t) {
     static const uint64_t N = 0xfffffffeffffffffu; /* -1/r mod 2^64 */
     const uint64_t *m = CZ_FR_MODULUS;
     for (unsigned i = 0; i < 4; i++) {
@@ -63,12 +75,9 @@ static void wide_reduce(struct cz_fr *r, struct wide *w) {
         for (unsigned j = i + 4; j < 9; j++) carry = __builtin_add_overflow(w->l[j], carry, &w->l[j]);
     }
     uint64_t v[5] = {w->l[4], w->l[5], w->l[6], w->l[7], w->l[8]};
-    for (unsigned shift = 3; shift-- > 0;) {
-        uint64_t s[5] = {m[0] << shift, 0, 0, 0, 0};
-        for (unsigned i = 1; i < 4; i++) s[i] = shift ? m[i] << shift | m[i - 1] >> (64 - shift) : m[i];
-        s[4] = shift ? m[3] >> (64 - shift) : 0;
-        sub_if_ge(v, s);
-    }
+    if (t > 12)
+        for (unsigned shift = 5; shift-- > 3;) take_off(v, shift);
+    for (unsigned shift = 3; shift-- > 0;) take_off(v, shift);
     memcpy(r->l, v, sizeof r->l);
 }
 
@@ -86,7 +95,7 @@ static void dense_layer(struct cz_fr *s, const struct cz_fr *m, unsigned t) {
     for (unsigned j = 0; j < t; j++) {
         struct wide w = {0};
         for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &in[i], &m[i * t + j]);
-        wide_reduce(&s[j], &w);
+        wide_reduce(&s[j], &w, t);
     }
 }
 
@@ -114,7 +123,7 @@ static void permute(struct cz_fr *s, const struct cz_poseidon_params *p) {
             cz_fr_mul(&v, &sparse[t + j - 1], &s[0]);
             cz_fr_add(&s[j], &s[j], &v);
         }
-        wide_reduce(&s[0], &w);
+        wide_reduce(&s[0], &w, t);
     }
     for (unsigned q = 0; q < half; q++) {
         for (unsigned i = 0; i < t; i++) {
@@ -128,7 +137,7 @@ static void permute(struct cz_fr *s, const struct cz_poseidon_params *p) {
             /* Only element 1 of the last layer is the result. */
             struct wide w = {0};
             for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &p->mds[i * t + 1]);
-            wide_reduce(&s[1], &w);
+            wide_reduce(&s[1], &w, t);
         }
     }
 }
@@ -137,17 +146,33 @@ void cz_poseidon_merkle_tag(struct cz_fr *tag, unsigned arity) {
     cz_fr_from_u64(tag, (UINT64_C(1) << arity) - 1);
 }
 
-void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, unsigned arity) {
-    const struct cz_poseidon_params *p = cz_poseidon_params(arity);
+void cz_poseidon_hash_params(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                             const struct cz_poseidon_params *p) {
     struct cz_fr s[CZ_POSEIDON_MAX_T];
     s[0] = *tag;
-    memcpy(s + 1, in, arity * sizeof *s);
+    memcpy(s + 1, in, p->arity * sizeof *s);
     permute(s, p);
     *out = s[1];
+}
+
+void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, unsigned arity) {
+    cz_poseidon_hash_params(out, tag, in, cz_poseidon_params(arity));
 }
 
 void cz_poseidon_hash(struct cz_fr *out, const struct cz_fr *in, unsigned arity) {
     struct cz_fr tag;
     cz_poseidon_merkle_tag(&tag, arity);
     cz_poseidon_hash_tag(out, &tag, in, arity);
+}
+
+void cz_poseidon_hash_md(struct cz_fr *out, const struct cz_fr *in, size_t n, const struct cz_poseidon_params *p) {
+    struct cz_fr tag, block[CZ_POSEIDON_MAX_T] = {in[0]};
+    cz_poseidon_merkle_tag(&tag, p->arity);
+    for (size_t at = 1, len; at < n; at += len) {
+        len = n - at < p->arity - 1 ? n - at : p->arity - 1;
+        memcpy(block + 1, in + at, len * sizeof *block);
+        memset(block + 1 + len, 0, (p->arity - 1 - len) * sizeof *block);
+        cz_poseidon_hash_params(&block[0], &tag, block, p);
+    }
+    *out = block[0];
 }

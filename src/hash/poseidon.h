@@ -8,7 +8,7 @@
 
 #include "field/fr.h"
 
-#define CZ_POSEIDON_MAX_T 12
+#define CZ_POSEIDON_MAX_T 37 /* arity 36: Merkle-Damgard; the trees have 12 at most */
 #define CZ_POSEIDON_FULL_ROUNDS 8
 
 /** Constants of one width, Montgomery form, static. Indices as in spec/gadgets.md §6.1. */
@@ -23,12 +23,22 @@ struct cz_poseidon_params {
 /** Constants for arity 2, 4, 8 or 11; NULL for any other. */
 const struct cz_poseidon_params *cz_poseidon_params(unsigned arity);
 
-/** The tag of a Merkle tree or column hash: 2^arity - 1. */
+/** The tag of a Merkle tree or column hash: 2^arity - 1. arity < 64. */
 void cz_poseidon_merkle_tag(struct cz_fr *tag, unsigned arity);
 
 /** out = Poseidon of `arity` inputs with the Merkle tree's tag. arity must be 2, 4, 8 or 11; out may alias in. */
 void cz_poseidon_hash(struct cz_fr *out, const struct cz_fr *in, unsigned arity);
 /** The same with any tag. */
 void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, unsigned arity);
+/** The same with constants that the caller has; p->t <= CZ_POSEIDON_MAX_T. */
+void cz_poseidon_hash_params(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                             const struct cz_poseidon_params *p);
+
+/**
+ * Merkle-Damgard: the first number, then for each group of up to arity - 1 further ones the hash of what is there so
+ * far, the group and zeros, with the Merkle tree's tag. n >= 2; out may alias in. The reference has it with arity 36
+ * (filecoin-hashers' hash_md), whose constants scripts/gen_poseidon.py makes; no circuit of Filecoin uses it.
+ */
+void cz_poseidon_hash_md(struct cz_fr *out, const struct cz_fr *in, size_t n, const struct cz_poseidon_params *p);
 
 #endif

@@ -6,10 +6,28 @@
 #include "r1cs/gadgets/sha256.h"
 #include "r1cs_common.h"
 
+#include "poseidon_constants_36.inc"
+
 static void build_poseidon(struct cz_builder *b, unsigned arity) {
     cz_r1cs_var in[16];
     cz_num_alloc(b, in, arity);
     cz_poseidon_constrain(b, in, arity);
+}
+
+/* filecoin-hashers' PoseidonMDArity; scripts/gen_poseidon.py makes the constants while the test is built. */
+static const struct cz_poseidon_params MD = {.arity = 36,
+                                             .t = 37,
+                                             .partial_rounds = 60,
+                                             .comp = COMP_36,
+                                             .mds = MDS_36,
+                                             .pre_sparse = PRE_SPARSE_36,
+                                             .sparse = SPARSE_36};
+#define MD_MAX 72
+
+static void build_md(struct cz_builder *b, unsigned n) {
+    cz_r1cs_var in[MD_MAX];
+    for (unsigned i = 0; i < n; i++) cz_num_alloc(b, &in[i], 1);
+    cz_poseidon_md_constrain(b, in, n, &MD);
 }
 
 static void record_insert(struct cz_recorder *r, const void *ctx) {
@@ -51,11 +69,17 @@ static const struct {
     void (*build)(struct cz_builder *b, unsigned arg);
     unsigned arg;
 } CASES[] = {
-    {"insert-2", build_insert, 2},           {"insert-4", build_insert, 4},
-    {"insert-8", build_insert, 8},           {"to-bits-le", build_to_bits, 0},
-    {"to-bits-le-strict", build_to_bits, 1}, {"poseidon-2", build_poseidon, 2},
-    {"poseidon-4", build_poseidon, 4},       {"poseidon-8", build_poseidon, 8},
-    {"poseidon-11", build_poseidon, 11},     {"sha256-compression-constant-iv", build_sha, 1},
+    {"insert-2", build_insert, 2},
+    {"insert-4", build_insert, 4},
+    {"insert-8", build_insert, 8},
+    {"to-bits-le", build_to_bits, 0},
+    {"to-bits-le-strict", build_to_bits, 1},
+    {"poseidon-2", build_poseidon, 2},
+    {"poseidon-4", build_poseidon, 4},
+    {"poseidon-8", build_poseidon, 8},
+    {"poseidon-11", build_poseidon, 11},
+    {"poseidon-md-4", build_md, 4},
+    {"sha256-compression-constant-iv", build_sha, 1},
     {"sha256-512-bits", build_sha, 2},
 };
 
@@ -110,7 +134,61 @@ static void gadgets_equal_the_reference(void **state) {
     cz_free(lines);
 }
 
+/* spec/known-values.md §2, §3 */
+static void md_of_71_ones(void **state) {
+    (void)state;
+    static const uint64_t EXPECTED[4] = {0x351c54133b332c90, 0xc26f6d625f4e8195, 0x5fd9623643ed9622,
+                                         0x59f42220e09ff6f7};
+    struct cz_fr in[71];
+    uint64_t limb[4];
+    for (unsigned i = 0; i < 71; i++) in[i] = CZ_FR_ONE;
+    cz_poseidon_hash_md(&in[0], in, 71, &MD);
+    cz_fr_to_limbs(limb, &in[0]);
+    assert_memory_equal(limb, EXPECTED, sizeof limb);
+}
+
+/* Random numbers, groups that are full and not: the constraints hold, and the value is the hash. */
+static void md_halves_agree(void **state) {
+    (void)state;
+    static const unsigned COUNTS[] = {2, 4, 36, 37, 71, 72};
+    uint64_t seed = 36;
+    for (size_t k = 0; k < sizeof COUNTS / sizeof *COUNTS; k++) {
+        unsigned n = COUNTS[k], hashes = (n - 1 + 34) / 35;
+        struct cz_fr in[MD_MAX], out, expected;
+        struct cz_builder *b;
+        struct cz_r1cs *r1cs;
+        struct cz_witness w;
+        struct cz_assign a;
+        struct cz_error err = {0};
+        assert_int_equal(cz_builder_create(&b), CZ_OK);
+        build_md(b, n);
+        if (cz_builder_finish(&r1cs, b, &err)) fail_msg("md of %u: %s", n, err.detail);
+        assert_int_equal(r1cs->num_constraints, 1385 * hashes);
+        assert_int_equal(cz_witness_init(&w, r1cs), CZ_OK);
+        cz_assign_init(&a, &w);
+        for (unsigned i = 0; i < n; i++) {
+            uint64_t limb[4];
+            for (unsigned j = 0; j < 4; j++) limb[j] = test_random(&seed) >> (j == 3 ? 2 : 0);
+            assert_int_equal(cz_fr_from_limbs(&in[i], limb), CZ_OK);
+            cz_assign_elem(&a, &in[i]);
+        }
+        cz_poseidon_md_assign(&a, &out, in, n, &MD);
+        if (cz_assign_finish(&a, &err)) fail_msg("md of %u: %s", n, err.detail);
+        cz_poseidon_hash_md(&expected, in, n, &MD);
+        assert_true(cz_fr_eq(&out, &expected));
+        assert_int_equal(cz_witness_first_unsatisfied(&w, r1cs, NULL), r1cs->num_constraints);
+        cz_fr_add(&w.elem[0], &w.elem[0], &CZ_FR_ONE);
+        assert_int_equal(cz_witness_first_unsatisfied(&w, r1cs, NULL), 0);
+        cz_witness_done(&w);
+        cz_r1cs_destroy(r1cs);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gadgets_equal_the_reference)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gadgets_equal_the_reference),
+        cmocka_unit_test(md_of_71_ones),
+        cmocka_unit_test(md_halves_agree),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

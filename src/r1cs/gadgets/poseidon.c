@@ -1,5 +1,7 @@
 #include "r1cs/gadgets/poseidon.h"
 
+#include "r1cs/gadgets/num.h"
+
 #include <string.h>
 
 /*
@@ -93,9 +95,9 @@ static void first_constant(struct cz_fr *out, const struct cz_poseidon_params *p
     cz_fr_add(out, &l, &p->comp[p->t]);
 }
 
-static uint32_t record_tag(struct cz_recorder *r, const struct cz_fr *tag, const uint32_t *in, unsigned arity) {
-    struct state s = {.p = cz_poseidon_params(arity)};
-    const struct cz_poseidon_params *p = s.p;
+static uint32_t record_params(struct cz_recorder *r, const struct cz_fr *tag, const uint32_t *in,
+                              const struct cz_poseidon_params *p) {
+    struct state s = {.p = p};
     unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
     const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
     uint32_t y[CZ_POSEIDON_MAX_T] = {0};
@@ -123,36 +125,42 @@ static uint32_t record_tag(struct cz_recorder *r, const struct cz_fr *tag, const
 uint32_t cz_poseidon_record(struct cz_recorder *r, const uint32_t *in, unsigned arity) {
     struct cz_fr tag;
     cz_poseidon_merkle_tag(&tag, arity);
-    return record_tag(r, &tag, in, arity);
+    return record_params(r, &tag, in, cz_poseidon_params(arity));
 }
 
-struct hash {
-    unsigned arity;
+struct hash { /* no padding: the key of a template */
     struct cz_fr tag;
+    const struct cz_poseidon_params *p;
 };
+_Static_assert(sizeof(struct hash) == sizeof(struct cz_fr) + sizeof(void *), "the key has padding");
 
 static void record(struct cz_recorder *r, const void *ctx) {
     const struct hash *h = ctx;
     uint32_t in[CZ_POSEIDON_MAX_T] = {0};
-    for (unsigned i = 0; i < h->arity; i++) in[i] = cz_recorder_external(i);
-    cz_recorder_output(r, cz_bit_is(record_tag(r, &h->tag, in, h->arity)));
+    for (unsigned i = 0; i < h->p->arity; i++) in[i] = cz_recorder_external(i);
+    cz_recorder_output(r, cz_bit_is(record_params(r, &h->tag, in, h->p)));
+}
+
+cz_r1cs_var cz_poseidon_constrain_params(struct cz_builder *b, const struct cz_fr *tag, const cz_r1cs_var *in,
+                                         const struct cz_poseidon_params *p) {
+    char name[32];
+    snprintf(name, sizeof name, "poseidon.tag.%u", p->arity);
+    struct hash h = {*tag, p};
+    cz_wire out;
+    struct cz_builder_place place = {name, &h, sizeof h, in, p->arity, record, &h};
+    cz_builder_place(b, &place, &out, 1);
+    return cz_wire_var(out);
 }
 
 cz_r1cs_var cz_poseidon_constrain_tag(struct cz_builder *b, const struct cz_fr *tag, const cz_r1cs_var *in,
                                       unsigned arity) {
-    char name[32];
-    snprintf(name, sizeof name, "poseidon.tag.%u", arity);
-    struct hash h = {arity, *tag};
-    cz_wire out;
-    struct cz_builder_place place = {name, tag, sizeof *tag, in, arity, record, &h};
-    cz_builder_place(b, &place, &out, 1);
-    return cz_wire_var(out);
+    return cz_poseidon_constrain_params(b, tag, in, cz_poseidon_params(arity));
 }
 
 cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, unsigned arity) {
     char name[24];
     snprintf(name, sizeof name, "poseidon.%u", arity);
-    struct hash h = {.arity = arity};
+    struct hash h = {.p = cz_poseidon_params(arity)};
     cz_poseidon_merkle_tag(&h.tag, arity);
     cz_wire out;
     struct cz_builder_place place = {name, NULL, 0, in, arity, record, &h};
@@ -204,13 +212,17 @@ void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_
 
 void cz_poseidon_assign_tag(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
                             unsigned arity) {
-    const struct cz_poseidon_params *p = cz_poseidon_params(arity);
+    cz_poseidon_assign_params(a, out, tag, in, cz_poseidon_params(arity));
+}
+
+void cz_poseidon_assign_params(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                               const struct cz_poseidon_params *p) {
     unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
     const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
     struct cz_fr e[CZ_POSEIDON_MAX_T];
 
     first_constant(&e[0], p, tag);
-    memcpy(e + 1, in, arity * sizeof *in);
+    memcpy(e + 1, in, p->arity * sizeof *in);
     for (unsigned i = 1; i < t; i++) assign_sbox(a, &e[i], &p->comp[i], &comp[i]);
     comp += t;
     dense_values(e, p->mds, t);
@@ -232,4 +244,35 @@ void cz_poseidon_assign_tag(struct cz_assign *a, struct cz_fr *out, const struct
     }
     cz_assign_elem(a, &e[1]);
     *out = e[1];
+}
+
+cz_r1cs_var cz_poseidon_md_constrain(struct cz_builder *b, const cz_r1cs_var *in, size_t n,
+                                     const struct cz_poseidon_params *p) {
+    cz_r1cs_var block[CZ_POSEIDON_MAX_T] = {in[0]};
+    struct cz_fr tag;
+    cz_poseidon_merkle_tag(&tag, p->arity);
+    for (size_t at = 1, len; at < n; at += len) {
+        len = n - at < p->arity - 1 ? n - at : p->arity - 1;
+        memcpy(block + 1, in + at, len * sizeof *block);
+        uint32_t zeros = (uint32_t)(p->arity - 1 - len);
+        if (zeros) cz_num_alloc(b, block + 1 + len, zeros);
+        block[0] = cz_poseidon_constrain_params(b, &tag, block, p);
+    }
+    return block[0];
+}
+
+void cz_poseidon_md_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, size_t n,
+                           const struct cz_poseidon_params *p) {
+    struct cz_fr tag, block[CZ_POSEIDON_MAX_T] = {in[0]};
+    cz_poseidon_merkle_tag(&tag, p->arity);
+    for (size_t at = 1, len; at < n; at += len) {
+        len = n - at < p->arity - 1 ? n - at : p->arity - 1;
+        memcpy(block + 1, in + at, len * sizeof *block);
+        for (size_t i = 1 + len; i < p->arity; i++) {
+            block[i] = CZ_FR_ZERO;
+            cz_assign_elem(a, &block[i]);
+        }
+        cz_poseidon_assign_params(a, &block[0], &tag, block, p);
+    }
+    *out = block[0];
 }
