@@ -237,13 +237,12 @@ uint32_t cz_r1cs_row_head(struct cz_r1cs_var_term *out, const struct cz_r1cs *r1
                           int m, uint32_t k) {
     const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
     const struct cz_r1cs_term *term = t->term[m] + t->row[m][k], *end = t->term[m] + t->row[m][k + 1];
-    const cz_r1cs_var *external = t->num_external ? r1cs->external + inst->first_external : NULL;
     uint32_t n = 0, sorted_from;
     if (term < end && term->col == 0) out[n++] = (struct cz_r1cs_var_term){CZ_R1CS_INPUT, (term++)->coef};
     sorted_from = n;
     for (; term < end && term->col <= t->num_external; term++) {
         /* Inputs before aux: the flipped top bit gives the order. */
-        struct cz_r1cs_var_term x = {external[term->col - 1], term->coef};
+        struct cz_r1cs_var_term x = {r1cs->external[inst->first_external + term->col - 1], term->coef};
         uint32_t j = n++;
         for (; j > sorted_from && (out[j - 1].var ^ CZ_R1CS_INPUT) > (x.var ^ CZ_R1CS_INPUT); j--) out[j] = out[j - 1];
         out[j] = x;
