@@ -27,6 +27,7 @@ struct cz_synth_post_request {
 
 struct cz_synth_post {
     enum cz_registered_post proof;
+    uint64_t seed;
     cz_node randomness, prover_id;
     uint32_t num_sectors, first_partition;
     struct cz_bytes *vanilla; /* num_sectors blobs, ascending by sector number; they lie in `owned` */
