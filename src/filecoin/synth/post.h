@@ -35,7 +35,7 @@ struct cz_synth_post {
 };
 
 /**
- * Fills *out; the caller ends it with cz_synth_post_done. About 8 ms for each window sector of 32 GiB and thread; pool
+ * Fills *out; the caller ends it with cz_synth_post_done. About 5 ms for each window sector of 32 GiB and thread; pool
  * may be NULL. CZ_ERR_ARGUMENT or CZ_ERR_LIMIT say what cannot be made; *out is untouched then.
  */
 CZ_MUST_CHECK enum cz_status cz_synth_post_make(struct cz_synth_post *out, const struct cz_synth_post_request *request,
