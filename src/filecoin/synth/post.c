@@ -219,8 +219,8 @@ void cz_synth_post_json(char out[1024], const struct cz_synth_post *post) {
     cz_hex_encode(randomness, post->randomness, 32);
     (void)snprintf(out, 1024,
                    "{\n  \"prover_id\": \"%s\",\n  \"randomness\": \"%s\",\n  \"registered_post_proof\": \"%s\",\n"
-                   "  \"sectors\": %" PRIu32 ",\n  \"first_partition\": %" PRIu32 ",\n"
+                   "  \"registered_proof\": %u,\n  \"sectors\": %" PRIu32 ",\n  \"first_partition\": %" PRIu32 ",\n"
                    "  \"made_by\": \"cuzk-bench gen-vanilla, seed %" PRIu64 "\"\n}\n",
-                   prover_id, randomness, cz_registered_post_name(post->proof), post->num_sectors,
-                   post->first_partition, post->seed);
+                   prover_id, randomness, cz_registered_post_name(post->proof), (unsigned)post->proof,
+                   post->num_sectors, post->first_partition, post->seed);
 }

@@ -210,8 +210,9 @@ void cz_synth_snap_json(char out[1024], const struct cz_synth_snap *snap) {
     cz_hex_encode(hex[2], snap->comm_r_old, 32);
     (void)snprintf(out, 1024,
                    "{\n  \"comm_d_new\": \"%s\",\n  \"comm_r_new\": \"%s\",\n  \"comm_r_old\": \"%s\",\n"
-                   "  \"h\": %" PRIu32 ",\n  \"registered_update_proof\": \"%s\",\n  \"partitions\": %" PRIu32 ",\n"
+                   "  \"h\": %" PRIu32 ",\n  \"registered_update_proof\": \"%s\",\n"
+                   "  \"registered_proof\": %u,\n  \"partitions\": %" PRIu32 ",\n"
                    "  \"made_by\": \"cuzk-bench gen-vanilla, seed %" PRIu64 "\"\n}\n",
-                   hex[0], hex[1], hex[2], snap->h, cz_registered_update_name(snap->proof), snap->num_partitions,
-                   snap->seed);
+                   hex[0], hex[1], hex[2], snap->h, cz_registered_update_name(snap->proof), (unsigned)snap->proof,
+                   snap->num_partitions, snap->seed);
 }

@@ -180,6 +180,7 @@ static void json(void **state) {
     cz_synth_post_json(text, &s);
     assert_non_null(strstr(text, "\"prover_id\": \"e80700000000"));
     assert_non_null(strstr(text, "\"registered_post_proof\": \"StackedDrgWindow32GiBV1_2\""));
+    assert_non_null(strstr(text, "\"registered_proof\": 13,")); /* the chain's number */
     assert_non_null(strstr(text, "\"sectors\": 2,"));
     assert_non_null(strstr(text, "seed 18446744073709551615"));
     assert_string_equal(text + strlen(text) - 3, "\n}\n");
