@@ -103,11 +103,16 @@ CZ_MUST_CHECK enum cz_status cz_fixed_base_g1_create(struct cz_fixed_base_g1 **o
                                                      const struct cz_g1_affine *base, size_t expected);
 CZ_MUST_CHECK enum cz_status cz_fixed_base_g1_mul_n(struct cz_g1_affine *out, struct cz_fixed_base_g1 *fb,
                                                     const struct cz_fr *scalar, size_t n);
+/** The same points as .params files have them: 96 (192 in G2) bytes each, uncompressed. */
+CZ_MUST_CHECK enum cz_status cz_fixed_base_g1_encode_n(uint8_t *out, struct cz_fixed_base_g1 *fb,
+                                                       const struct cz_fr *scalar, size_t n);
 void cz_fixed_base_g1_destroy(struct cz_fixed_base_g1 *fb);
 CZ_MUST_CHECK enum cz_status cz_fixed_base_g2_create(struct cz_fixed_base_g2 **out, struct cz_device *dev,
                                                      const struct cz_g2_affine *base, size_t expected);
 CZ_MUST_CHECK enum cz_status cz_fixed_base_g2_mul_n(struct cz_g2_affine *out, struct cz_fixed_base_g2 *fb,
                                                     const struct cz_fr *scalar, size_t n);
+CZ_MUST_CHECK enum cz_status cz_fixed_base_g2_encode_n(uint8_t *out, struct cz_fixed_base_g2 *fb,
+                                                       const struct cz_fr *scalar, size_t n);
 void cz_fixed_base_g2_destroy(struct cz_fixed_base_g2 *fb);
 
 #endif

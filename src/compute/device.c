@@ -79,8 +79,7 @@ enum cz_status cz_device_prove_partition(struct cz_partition_sums *out, struct c
     const struct cz_r1cs *r1cs = srs->r1cs;
     struct cz_partition_timing time = {0};
     struct cz_partition_sums sums;
-    if (witness->num_inputs != r1cs->num_inputs || witness->num_bits != r1cs->num_bits ||
-        witness->num_elems != r1cs->num_aux - r1cs->num_bits) {
+    if (!cz_witness_fits(witness, r1cs)) {
         return cz_error_set(err, CZ_ERR_MISMATCH, "witness: its counts are those of another circuit");
     }
     uint64_t start = cz_time_now_ns();
@@ -136,6 +135,11 @@ enum cz_status cz_fixed_base_g1_mul_n(struct cz_g1_affine *out, struct cz_fixed_
     return fb->dev->ops->fixed_g1_mul_n(out, fb, scalar, n);
 }
 
+enum cz_status cz_fixed_base_g1_encode_n(uint8_t *out, struct cz_fixed_base_g1 *fb, const struct cz_fr *scalar,
+                                         size_t n) {
+    return fb->dev->ops->fixed_g1_encode_n(out, fb, scalar, n);
+}
+
 void cz_fixed_base_g1_destroy(struct cz_fixed_base_g1 *fb) {
     if (fb) fb->dev->ops->fixed_g1_destroy(fb);
 }
@@ -153,6 +157,11 @@ enum cz_status cz_fixed_base_g2_create(struct cz_fixed_base_g2 **out, struct cz_
 enum cz_status cz_fixed_base_g2_mul_n(struct cz_g2_affine *out, struct cz_fixed_base_g2 *fb, const struct cz_fr *scalar,
                                       size_t n) {
     return fb->dev->ops->fixed_g2_mul_n(out, fb, scalar, n);
+}
+
+enum cz_status cz_fixed_base_g2_encode_n(uint8_t *out, struct cz_fixed_base_g2 *fb, const struct cz_fr *scalar,
+                                         size_t n) {
+    return fb->dev->ops->fixed_g2_encode_n(out, fb, scalar, n);
 }
 
 void cz_fixed_base_g2_destroy(struct cz_fixed_base_g2 *fb) {

@@ -37,11 +37,15 @@ struct cz_device_ops {
                                       const struct cz_g1_affine *base, size_t expected);
     enum cz_status (*fixed_g1_mul_n)(struct cz_g1_affine *out, struct cz_fixed_base_g1 *fb, const struct cz_fr *scalar,
                                      size_t n);
+    enum cz_status (*fixed_g1_encode_n)(uint8_t *out, struct cz_fixed_base_g1 *fb, const struct cz_fr *scalar,
+                                        size_t n);
     void (*fixed_g1_destroy)(struct cz_fixed_base_g1 *fb);
     enum cz_status (*fixed_g2_create)(struct cz_fixed_base_g2 **out, struct cz_device *dev,
                                       const struct cz_g2_affine *base, size_t expected);
     enum cz_status (*fixed_g2_mul_n)(struct cz_g2_affine *out, struct cz_fixed_base_g2 *fb, const struct cz_fr *scalar,
                                      size_t n);
+    enum cz_status (*fixed_g2_encode_n)(uint8_t *out, struct cz_fixed_base_g2 *fb, const struct cz_fr *scalar,
+                                        size_t n);
     void (*fixed_g2_destroy)(struct cz_fixed_base_g2 *fb);
 };
 

@@ -20,7 +20,7 @@ struct cz_gpu_info {
 };
 
 /**
- * The CUDA device of this ordinal behind compute.h; `pool` (borrowed, may be NULL) serves what only setup needs.
+ * The CUDA device of this ordinal behind compute.h; `pool` (borrowed, may be NULL) serves what stays on the CPU.
  * CZ_ERR_UNSUPPORTED without driver, device or code for its architecture: the detail says which.
  */
 CZ_MUST_CHECK enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options *options,

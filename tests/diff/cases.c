@@ -1,4 +1,5 @@
 #include "diff/cases.h"
+#include "curve/encoding.h"
 
 #include "base/bytes.h"
 #include "support.h"

@@ -147,24 +147,43 @@ static bool NAME(bitsum)(struct cz_device *dev) {
     return NAME(bitsum_one)(dev, LARGE, BASE_EQUAL, 0, UINT64_MAX);
 }
 
+static bool NAME(encoded_alike)(const uint8_t *bytes, const AFFINE *point, size_t n) {
+    uint8_t want[sizeof(AFFINE)];
+    for (size_t i = 0; i < n; i++) {
+        G(encode_uncompressed)(want, &point[i]);
+        if (memcmp(want, bytes + i * sizeof want, sizeof want) != 0) return false;
+    }
+    return true;
+}
+
 static bool NAME(fixed_base)(struct cz_device *dev) {
     enum { N = 2100 };
-    static const size_t expected[] = {1, 3000};
+    static const size_t expected[] = {1, 3000, (size_t)1 << 18};
     static struct cz_fr scalar[N];
     static AFFINE out[N];
+    static uint8_t bytes[N * sizeof(AFFINE)];
     bool ok = true;
     for (size_t i = 0; i < N; i++) make_scalar(&scalar[i], i < 20 ? SCALAR_MIXED : SCALAR_RANDOM, i);
     scalar[1000] = CZ_FR_ZERO;
+    scalar[1001] = CZ_FR_ZERO;
     scalar[1024] = CZ_FR_ONE;
-    for (size_t e = 0; e < 2 && ok; e++) {
+    cz_fr_neg(&scalar[1025], &CZ_FR_ONE);
+    for (size_t k = 0; k < 255; k++) { /* 2^k and -2^k: digits at their ends, carries */
+        struct cz_fr *s = &scalar[1030 + k];
+        cz_fr_add(s, k ? s - 1 : &CZ_FR_ZERO, k ? s - 1 : &CZ_FR_ONE);
+        cz_fr_neg(&scalar[1300 + k], s);
+    }
+    for (size_t e = 0; e < sizeof expected / sizeof expected[0] && ok; e++) {
         CREATE fb;
         if (FIXED(create)(&fb, dev, &GENERATOR, expected[e]) != CZ_OK) return false;
         ok = FIXED(mul_n)(out, fb, scalar, N) == CZ_OK;
-        for (size_t i = 0; ok && i < N; i = i < 40 || i > 990 + 40 ? i + 97 - 96 * (i < 40) : i + 1) {
+        for (size_t i = 0; ok && i < N; i = i < 40 || i > 1560 ? i + 97 - 96 * (i < 40) : i + 1) {
             POINT p;
             G(from_affine)(&p, &out[i]);
             ok = NAME(is_multiple)(&p, &scalar[i]);
         }
+        ok = ok && FIXED(encode_n)(bytes, fb, scalar, N) == CZ_OK && NAME(encoded_alike)(bytes, out, N);
+        ok = ok && FIXED(encode_n)(bytes, fb, scalar, 0) == CZ_OK && FIXED(mul_n)(out, fb, scalar, 0) == CZ_OK;
         FIXED(destroy)(fb);
         ok = ok && FIXED(create)(&fb, dev, &(AFFINE){0}, 10) == CZ_OK;
         if (!ok) break;

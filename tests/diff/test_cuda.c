@@ -9,6 +9,7 @@
 #include "compute/cuda/points.h"
 #include "compute/cuda/xyzz.h"
 #include "compute/gpu.h"
+#include "curve/encoding.h"
 #include "diff/cases.h"
 #include "diff/forbidden.h"
 #include "support.h"
@@ -399,6 +400,56 @@ static void too_little_memory(void **state) {
     cz_device_destroy(dev);
 }
 
+/* Setup's tables at their full size, and more scalars than a batch: against the host's arithmetic. */
+static void large_tables(void **state) {
+    (void)state;
+    enum { N = (1 << 20) + 77, CHECKS = 300 };
+    struct cz_device *dev = NULL;
+    struct cz_error err = {0};
+    struct cz_gpu_options o = {.workers = 1, .vram_limit = (size_t)4 << 30, .residents = (size_t)2304 << 20};
+    if (cz_gpu_create(&dev, &o, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+    struct cz_fixed_base_g1 *g1;
+    struct cz_fixed_base_g2 *g2;
+    struct cz_fr *scalar = cz_calloc(N, sizeof *scalar);
+    uint8_t *bytes = cz_calloc(N, 192), want[192];
+    assert_true(scalar && bytes);
+    cz_fr_from_u64(&scalar[0], 3);
+    cz_fr_inv(&scalar[0], &scalar[0]);
+    for (size_t i = 1; i < N; i++) cz_fr_mul(&scalar[i], &scalar[i - 1], &scalar[0]);
+    scalar[N - 3] = CZ_FR_ZERO;
+    assert_int_equal(cz_fixed_base_g1_create(&g1, dev, &CZ_G1_GENERATOR, (size_t)1 << 29), CZ_OK);
+    assert_int_equal(cz_fixed_base_g2_create(&g2, dev, &CZ_G2_GENERATOR, (size_t)1 << 27), CZ_OK);
+    unsigned before = test_forbidden_calls();
+    assert_int_equal(cz_fixed_base_g1_encode_n(bytes, g1, scalar, N), CZ_OK);
+    for (size_t c = 0; c < CHECKS; c++) {
+        const size_t i = c < CHECKS / 2 ? N - 1 - c : c * 2654435761u % N;
+        struct cz_g1 p;
+        struct cz_g1_affine a;
+        cz_g1_from_affine(&p, &CZ_G1_GENERATOR);
+        cz_g1_mul(&p, &p, &scalar[i]);
+        cz_g1_to_affine(&a, &p);
+        cz_g1_encode_uncompressed(want, &a);
+        assert_memory_equal(want, bytes + 96 * i, 96);
+    }
+    assert_int_equal(cz_fixed_base_g2_encode_n(bytes, g2, scalar, N), CZ_OK);
+    for (size_t c = 0; c < CHECKS; c++) {
+        const size_t i = c < CHECKS / 2 ? N - 1 - c : c * 2654435761u % N;
+        struct cz_g2 p;
+        struct cz_g2_affine a;
+        cz_g2_from_affine(&p, &CZ_G2_GENERATOR);
+        cz_g2_mul(&p, &p, &scalar[i]);
+        cz_g2_to_affine(&a, &p);
+        cz_g2_encode_uncompressed(want, &a);
+        assert_memory_equal(want, bytes + 192 * i, 192);
+    }
+    if (test_forbidden_calls() != before) fail_msg("a batch called %s", test_forbidden_last());
+    cz_fixed_base_g1_destroy(g1);
+    cz_fixed_base_g2_destroy(g2);
+    cz_free(scalar);
+    cz_free(bytes);
+    cz_device_destroy(dev);
+}
+
 static bool have_gpu(void) {
     struct cz_device *dev;
     struct cz_error err = {0};
@@ -418,7 +469,7 @@ int main(int argc, char **argv) {
     static const struct CMUnitTest own[] = {
         cmocka_unit_test(additions),         cmocka_unit_test(masked_bits),    cmocka_unit_test(indexed_montgomery),
         cmocka_unit_test(fixed_bases),       cmocka_unit_test(encoded_points), cmocka_unit_test(two_workers),
-        cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(too_little_memory), cmocka_unit_test(large_tables),
     };
     const char *only = argc > 1 ? argv[1] : "";
     const char *require = getenv("CZ_REQUIRE_GPU");

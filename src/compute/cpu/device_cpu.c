@@ -1,8 +1,11 @@
 #include "base/bytes.h"
 #include "compute/cpu/cpu_int.h"
+#include "curve/encoding.h"
 #include "field/cpu.h"
 
 #include <string.h>
+
+#define ENCODE_GRAIN 512
 
 /* The eight-lane table where the processor has it. */
 #ifdef CZ_COMPUTE_IFMA
@@ -96,6 +99,27 @@ static enum cz_status fixed_g1_mul_n(struct cz_g1_affine *out, struct cz_fixed_b
     return fb->ops->fixed_mul_n(out, fb->fixed, scalar, n);
 }
 
+struct encode_g1 {
+    uint8_t *out;
+    struct cz_g1_affine *point;
+};
+
+static void encode_g1_range(void *ctx, size_t first, size_t last, unsigned worker) {
+    const struct encode_g1 *job = ctx;
+    (void)worker;
+    for (size_t i = first; i < last; i++) cz_g1_encode_uncompressed(job->out + i * CZ_G1_UNCOMPRESSED, &job->point[i]);
+}
+
+static enum cz_status fixed_g1_encode_n(uint8_t *out, struct cz_fixed_base_g1 *base, const struct cz_fr *scalar,
+                                        size_t n) {
+    struct encode_g1 job = {out, cz_malloc_array(n, sizeof *job.point)};
+    if (!job.point) return CZ_ERR_MEMORY;
+    enum cz_status status = fixed_g1_mul_n(job.point, base, scalar, n);
+    if (status == CZ_OK) cz_pool_for(pool_of(base->dev), n, ENCODE_GRAIN, encode_g1_range, &job);
+    cz_free(job.point);
+    return status;
+}
+
 static void fixed_g1_destroy(struct cz_fixed_base_g1 *base) {
     struct fixed_g1 *fb = (struct fixed_g1 *)base;
     fb->ops->fixed_destroy(fb->fixed);
@@ -122,6 +146,27 @@ static enum cz_status fixed_g2_mul_n(struct cz_g2_affine *out, struct cz_fixed_b
     return fb->ops->fixed_mul_n(out, fb->fixed, scalar, n);
 }
 
+struct encode_g2 {
+    uint8_t *out;
+    struct cz_g2_affine *point;
+};
+
+static void encode_g2_range(void *ctx, size_t first, size_t last, unsigned worker) {
+    const struct encode_g2 *job = ctx;
+    (void)worker;
+    for (size_t i = first; i < last; i++) cz_g2_encode_uncompressed(job->out + i * CZ_G2_UNCOMPRESSED, &job->point[i]);
+}
+
+static enum cz_status fixed_g2_encode_n(uint8_t *out, struct cz_fixed_base_g2 *base, const struct cz_fr *scalar,
+                                        size_t n) {
+    struct encode_g2 job = {out, cz_malloc_array(n, sizeof *job.point)};
+    if (!job.point) return CZ_ERR_MEMORY;
+    enum cz_status status = fixed_g2_mul_n(job.point, base, scalar, n);
+    if (status == CZ_OK) cz_pool_for(pool_of(base->dev), n, ENCODE_GRAIN, encode_g2_range, &job);
+    cz_free(job.point);
+    return status;
+}
+
 static void fixed_g2_destroy(struct cz_fixed_base_g2 *base) {
     struct fixed_g2 *fb = (struct fixed_g2 *)base;
     fb->ops->fixed_destroy(fb->fixed);
@@ -142,9 +187,11 @@ static const struct cz_device_ops cpu_ops = {
     .ntt = ntt,
     .fixed_g1_create = fixed_g1_create,
     .fixed_g1_mul_n = fixed_g1_mul_n,
+    .fixed_g1_encode_n = fixed_g1_encode_n,
     .fixed_g1_destroy = fixed_g1_destroy,
     .fixed_g2_create = fixed_g2_create,
     .fixed_g2_mul_n = fixed_g2_mul_n,
+    .fixed_g2_encode_n = fixed_g2_encode_n,
     .fixed_g2_destroy = fixed_g2_destroy,
 };
 

@@ -1,6 +1,5 @@
 /*
- * The CUDA device behind compute.h: takes a worker, moves the operands, calls the sums. What setup alone needs
- * (multiples of a fixed base) stays on a CPU device inside.
+ * The CUDA device behind compute.h: takes a worker, moves the operands, calls the sums.
  */
 
 #include "compute/cuda/device_cuda.h"
@@ -34,14 +33,22 @@ enum cz_status cz_cuda_upload(struct cz_cuda_worker *w, void *d_to, const void *
 
 enum cz_status cz_cuda_download(struct cz_cuda_worker *w, void *to, const void *d_from, size_t n) {
     struct cz_cuda_mark mark = cz_cuda_mark(w);
-    const size_t room = (w->pinned_size - w->pinned_used) / 256 * 256;
-    uint8_t *buffer = room ? cz_cuda_pinned(w, room, 1) : NULL;
+    const size_t half = (w->pinned_size - w->pinned_used) / 2 / 256 * 256;
+    uint8_t *buffer = half ? cz_cuda_pinned(w, 2, half) : NULL;
     if (!buffer) return cz_cuda_full(w, "a pinned buffer");
-    for (size_t at = 0; at < n; at += room) {
-        const size_t m = n - at < room ? n - at : room;
-        CZ_CUDA(w, cudaMemcpyAsync(buffer, (const uint8_t *)d_from + at, m, cudaMemcpyDeviceToHost, w->stream));
-        CZ_CUDA(w, cudaStreamSynchronize(w->stream));
-        memcpy((uint8_t *)to + at, buffer, m);
+    size_t asked = 0, done = 0;
+    for (unsigned i = 0; done < n; i++) { /* half i + 1 is on its way while half i is emptied */
+        for (unsigned k = asked ? i + 1 : 0; asked < n && k <= i + 1; k++) {
+            const size_t m = n - asked < half ? n - asked : half;
+            CZ_CUDA(w, cudaMemcpyAsync(buffer + (k & 1) * half, (const uint8_t *)d_from + asked, m,
+                                       cudaMemcpyDeviceToHost, w->stream));
+            CZ_CUDA(w, cudaEventRecord(w->event[6 + (k & 1)], w->stream));
+            asked += m;
+        }
+        const size_t m = n - done < half ? n - done : half;
+        CZ_CUDA(w, cudaEventSynchronize(w->event[6 + (i & 1)]));
+        memcpy((uint8_t *)to + done, buffer + (i & 1) * half, m);
+        done += m;
     }
     cz_cuda_release(w, mark);
     return CZ_OK;
@@ -128,33 +135,6 @@ static enum cz_status bitsum_g2(struct cz_g2 *out, struct cz_device *dev, const 
     return bitsum(out, dev, CZ_CUDA_G2, base, bit, n);
 }
 
-/* Multiples of a fixed base: only setup needs them. The CPU device makes the tables and knows them again. */
-static struct cz_device *cpu_of(struct cz_device *dev) {
-    return ((struct cz_cuda_device *)dev)->cpu;
-}
-static enum cz_status fixed_g1_create(struct cz_fixed_base_g1 **out, struct cz_device *dev,
-                                      const struct cz_g1_affine *base, size_t expected) {
-    return cpu_of(dev)->ops->fixed_g1_create(out, cpu_of(dev), base, expected);
-}
-static enum cz_status fixed_g1_mul_n(struct cz_g1_affine *out, struct cz_fixed_base_g1 *fb, const struct cz_fr *scalar,
-                                     size_t n) {
-    return cpu_of(fb->dev)->ops->fixed_g1_mul_n(out, fb, scalar, n);
-}
-static void fixed_g1_destroy(struct cz_fixed_base_g1 *fb) {
-    cpu_of(fb->dev)->ops->fixed_g1_destroy(fb);
-}
-static enum cz_status fixed_g2_create(struct cz_fixed_base_g2 **out, struct cz_device *dev,
-                                      const struct cz_g2_affine *base, size_t expected) {
-    return cpu_of(dev)->ops->fixed_g2_create(out, cpu_of(dev), base, expected);
-}
-static enum cz_status fixed_g2_mul_n(struct cz_g2_affine *out, struct cz_fixed_base_g2 *fb, const struct cz_fr *scalar,
-                                     size_t n) {
-    return cpu_of(fb->dev)->ops->fixed_g2_mul_n(out, fb, scalar, n);
-}
-static void fixed_g2_destroy(struct cz_fixed_base_g2 *fb) {
-    cpu_of(fb->dev)->ops->fixed_g2_destroy(fb);
-}
-
 static const struct cz_device_ops cuda_ops = {
     .destroy = destroy,
     .srs_create = cz_cuda_srs_create,
@@ -167,12 +147,14 @@ static const struct cz_device_ops cuda_ops = {
     .bitsum_g1 = bitsum_g1,
     .bitsum_g2 = bitsum_g2,
     .ntt = cz_cuda_ntt,
-    .fixed_g1_create = fixed_g1_create,
-    .fixed_g1_mul_n = fixed_g1_mul_n,
-    .fixed_g1_destroy = fixed_g1_destroy,
-    .fixed_g2_create = fixed_g2_create,
-    .fixed_g2_mul_n = fixed_g2_mul_n,
-    .fixed_g2_destroy = fixed_g2_destroy,
+    .fixed_g1_create = cz_cuda_fixed_g1_create,
+    .fixed_g1_mul_n = cz_cuda_fixed_g1_mul_n,
+    .fixed_g1_encode_n = cz_cuda_fixed_g1_encode_n,
+    .fixed_g1_destroy = cz_cuda_fixed_g1_destroy,
+    .fixed_g2_create = cz_cuda_fixed_g2_create,
+    .fixed_g2_mul_n = cz_cuda_fixed_g2_mul_n,
+    .fixed_g2_encode_n = cz_cuda_fixed_g2_encode_n,
+    .fixed_g2_destroy = cz_cuda_fixed_g2_destroy,
 };
 
 enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options *options, struct cz_pool *pool,
