@@ -34,8 +34,8 @@ static enum cz_status run_setup(struct run *run, const struct xor_demo *demo, st
     struct cz_device *dev;
     assert_int_equal(cz_device_create_cpu(&dev, pool), CZ_OK);
     run->err = (struct cz_error){0};
-    enum cz_status status =
-        cz_setup_write(&run->result, run->params, run->vk, &demo->r1cs, &demo->waste, dev, pool, NULL, NULL, &run->err);
+    enum cz_status status = cz_setup_write(&run->result, run->params, run->vk, true, &demo->r1cs, &demo->waste, dev,
+                                           pool, NULL, NULL, &run->err);
     cz_device_destroy(dev);
     return status;
 }
@@ -61,6 +61,65 @@ static void test_known_files(void **state) {
         xor_demo_folder_remove(run.folder);
     }
     cz_pool_destroy(pool);
+}
+
+/* The same bytes without files, and the view into them. */
+static void test_in_memory(void **state) {
+    (void)state;
+    struct xor_demo demo;
+    xor_demo_init(&demo);
+    struct cz_device *dev;
+    struct cz_setup_srs srs;
+    struct cz_setup_result result;
+    struct cz_error err = {0};
+    struct cz_srs *made;
+    struct run run;
+    assert_int_equal(cz_device_create_cpu(&dev, NULL), CZ_OK);
+    assert_int_equal(cz_setup_make_srs(&srs, &result, &demo.r1cs, &demo.waste, dev, NULL, &err), CZ_OK);
+    char hex[65];
+    cz_hex_encode(hex, result.params_sha256, 32);
+    assert_string_equal(hex, PARAMS_SHA256);
+    assert_int_equal(run_setup(&run, &demo, NULL), CZ_OK);
+    struct cz_params params;
+    assert_int_equal(cz_params_open(&params, run.params, &demo.r1cs, &err), CZ_OK);
+    assert_int_equal(srs.size, params.map.size);
+    assert_memory_equal(srs.bytes, params.map.data, srs.size);
+    const struct cz_srs_view *a = &srs.view, *b = &params.view;
+    assert_true(a->num_h == b->num_h && a->num_l == b->num_l && a->num_a == b->num_a && a->num_b == b->num_b);
+    assert_int_equal(a->h - srs.bytes, b->h - params.map.data);
+    assert_int_equal(a->l - srs.bytes, b->l - params.map.data);
+    assert_int_equal(a->a - srs.bytes, b->a - params.map.data);
+    assert_int_equal(a->b_g1 - srs.bytes, b->b_g1 - params.map.data);
+    assert_int_equal(a->b_g2 - srs.bytes, b->b_g2 - params.map.data);
+    assert_true(cz_g1_affine_eq(&srs.vk.delta_g1, &params.vk.delta_g1));
+    assert_int_equal(cz_srs_create(&made, dev, &demo.r1cs, &srs.view, &err), CZ_OK);
+    cz_srs_destroy(made);
+    cz_setup_srs_done(&srs);
+    cz_params_close(&params);
+    xor_demo_folder_remove(run.folder);
+    demo.waste.tau = CZ_FR_ONE;
+    assert_int_equal(cz_setup_make_srs(&srs, &result, &demo.r1cs, &demo.waste, dev, NULL, &err), CZ_ERR_ARGUMENT);
+    cz_device_destroy(dev);
+}
+
+/* The key alone is the same key, and nothing else is in the folder. */
+static void test_key_alone(void **state) {
+    (void)state;
+    struct xor_demo demo;
+    xor_demo_init(&demo);
+    struct cz_device *dev;
+    struct cz_setup_result result;
+    char folder[64], vk[256], hex[65];
+    xor_demo_folder(folder, sizeof folder);
+    xor_demo_path(vk, sizeof vk, folder, "x.vk");
+    assert_int_equal(cz_device_create_cpu(&dev, NULL), CZ_OK);
+    assert_int_equal(cz_setup_write_vk(&result, vk, &demo.r1cs, &demo.waste, dev, NULL, NULL), CZ_OK);
+    cz_hex_encode(hex, result.vk_sha256, 32);
+    assert_string_equal(hex, VK_SHA256);
+    assert_file_sha256(vk, result.vk_sha256);
+    assert_int_equal(xor_demo_folder_entries(folder), 1);
+    xor_demo_folder_remove(folder);
+    cz_device_destroy(dev);
 }
 
 static void test_other_generators(void **state) {
@@ -186,9 +245,9 @@ static void test_no_such_folder(void **state) {
     char folder[64], params[256];
     xor_demo_folder(folder, sizeof folder);
     xor_demo_path(params, sizeof params, folder, "x.params");
-    assert_int_equal(
-        cz_setup_write(&result, params, "/nonexistent/x.vk", &demo.r1cs, &demo.waste, dev, NULL, NULL, NULL, &err),
-        CZ_ERR_IO);
+    assert_int_equal(cz_setup_write(&result, params, "/nonexistent/x.vk", true, &demo.r1cs, &demo.waste, dev, NULL,
+                                    NULL, NULL, &err),
+                     CZ_ERR_IO);
     assert_non_null(strstr(err.detail, "/nonexistent/x.vk"));
     assert_int_equal(xor_demo_folder_entries(folder), 0);
     xor_demo_folder_remove(folder);
@@ -211,17 +270,24 @@ static void test_progress(void **state) {
     assert_int_equal(cz_device_create_cpu(&dev, NULL), CZ_OK);
     double last = 0;
     /* over the files that are there */
-    assert_int_equal(cz_setup_write(&run.result, run.params, run.vk, &demo.r1cs, &demo.waste, dev, NULL, count_progress,
-                                    &last, &run.err),
+    assert_int_equal(cz_setup_write(&run.result, run.params, run.vk, false, &demo.r1cs, &demo.waste, dev, NULL,
+                                    count_progress, &last, &run.err),
                      CZ_OK);
     assert_true(last > 0.999);
+    /* Without hashing the file is the same. */
+    static const uint8_t zero[32];
+    assert_memory_equal(run.result.params_sha256, zero, 32);
+    uint8_t want[32];
+    assert_int_equal(cz_hex_decode(want, 32, PARAMS_SHA256), CZ_OK);
+    assert_file_sha256(run.params, want);
     cz_device_destroy(dev);
     xor_demo_folder_remove(run.folder);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_files),       cmocka_unit_test(test_other_generators),
+        cmocka_unit_test(test_known_files),       cmocka_unit_test(test_in_memory),
+        cmocka_unit_test(test_key_alone),         cmocka_unit_test(test_other_generators),
         cmocka_unit_test(test_random_waste),      cmocka_unit_test(test_unconstrained),
         cmocka_unit_test(test_density_disagrees), cmocka_unit_test(test_bad_waste),
         cmocka_unit_test(test_no_such_folder),    cmocka_unit_test(test_progress),

@@ -125,7 +125,8 @@ void xor_demo_setup(const struct xor_demo *demo, const char *folder, struct cz_s
     struct cz_device *dev;
     struct cz_error err = {0};
     assert_int_equal(cz_device_create_cpu(&dev, NULL), CZ_OK);
-    enum cz_status status = cz_setup_write(result, params, vk, &demo->r1cs, &demo->waste, dev, NULL, NULL, NULL, &err);
+    enum cz_status status =
+        cz_setup_write(result, params, vk, true, &demo->r1cs, &demo->waste, dev, NULL, NULL, NULL, &err);
     if (status != CZ_OK) fail_msg("%s", err.detail);
     cz_device_destroy(dev);
 }
