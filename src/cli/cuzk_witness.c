@@ -14,7 +14,7 @@ static void print_partition(const struct cz_common *common, uint32_t k, const st
                             const struct cz_witness *w, const uint8_t digest[32]) {
     uint8_t le[32];
     if (common->json) {
-        printf("{\"partition\":%u,\"aux\":%u,\"sha256\":", k, r1cs->num_aux);
+        printf("{\"partition\":%u,\"aux\":%u,\"bytes\":%zu,\"sha256\":", k, r1cs->num_aux, cz_witness_bytes(r1cs));
         cz_print_json_hex(stdout, digest, 32);
         printf(",\"public_inputs\":[");
         for (uint32_t i = 1; i < w->num_inputs; i++) {
@@ -27,7 +27,8 @@ static void print_partition(const struct cz_common *common, uint32_t k, const st
     }
     char hex[65];
     cz_hex_encode(hex, digest, 32);
-    printf("partition %u: %u inputs, %u aux (%u bits), sha256 %s\n", k, w->num_inputs, r1cs->num_aux, w->num_bits, hex);
+    printf("partition %u: %u inputs, %u aux (%u bits), %zu bytes, sha256 %s\n", k, w->num_inputs, r1cs->num_aux,
+           w->num_bits, cz_witness_bytes(r1cs), hex);
 }
 
 static enum cz_status witness(const struct witness_args *args, const struct cz_common *common, struct cz_error *err) {
@@ -63,9 +64,11 @@ static enum cz_status witness(const struct witness_args *args, const struct cz_c
     }
     cz_progress_end(&progress);
     if (status == CZ_OK && args->stats) {
-        printf(common->json ? "{\"seconds_parse\":%.6f,\"seconds_assign\":%.6f,\"bits\":%u,\"elements\":%u}\n"
-                            : "parse %.6f s, assign %.6f s, %u bits and %u elements a partition\n",
-               parse, assign, r1cs->num_bits, r1cs->num_aux - r1cs->num_bits);
+        printf(
+            common->json
+                ? "{\"seconds_parse\":%.6f,\"seconds_assign\":%.6f,\"bits\":%u,\"elements\":%u,\"squares\":%u}\n"
+                : "parse %.6f s, assign %.6f s, %u bits and %u elements (%u of them squares, not stored) a partition\n",
+            parse, assign, r1cs->num_bits, cz_r1cs_num_elems(r1cs), r1cs->num_squares);
     }
     cz_r1cs_destroy(r1cs);
     cz_input_destroy(input);

@@ -92,8 +92,7 @@ const char *cz_prover_device_name(const struct cz_prover *p) {
 /* ---- circuits and parameters ---- */
 
 static size_t witness_bytes(const struct cz_r1cs *r1cs) {
-    size_t elems = (size_t)r1cs->num_aux - r1cs->num_bits + r1cs->num_inputs;
-    return sizeof(struct work) + elems * sizeof(struct cz_fr) + ((size_t)r1cs->num_bits + 63) / 64 * 8;
+    return sizeof(struct work) + cz_witness_bytes(r1cs);
 }
 
 static void circuit_close(void *ctx, void *handle) {

@@ -2,7 +2,8 @@
 #define CUZK_R1CS_ASSIGN_H
 
 /*
- * Fills a witness in order of allocation: bits, elements and inputs each have their own cursor. Writing past the end
+ * Fills a witness in order of allocation: bits, stored elements and inputs each have their own
+ * cursor; squares (cz_recorder_square) are left out. Writing past the end
  * is dropped and remembered; cz_assign_finish reports it.
  */
 

@@ -204,6 +204,7 @@ void cz_builder_place(struct cz_builder *b, const struct cz_builder_place *p, cz
         .first_aux = sys->num_aux,
         .first_bit = sys->num_bits,
         .first_constraint = sys->num_constraints,
+        .first_square = sys->num_squares,
     };
     if (n) memcpy(b->external + sys->num_externals, p->external, n * sizeof *p->external);
     for (uint32_t i = 0; i < num_out; i++) {
@@ -219,6 +220,7 @@ void cz_builder_place(struct cz_builder *b, const struct cz_builder_place *p, cz
     sys->num_externals += n;
     sys->num_aux += t->num_local;
     sys->num_bits += t->num_bits;
+    sys->num_squares += t->num_squares;
     sys->num_constraints += t->num_constraints;
 }
 

@@ -15,12 +15,58 @@ static void *copy(const void *from, size_t n, size_t size) {
     return p;
 }
 
+/* 64 bits of a map from bit `at` on; `words` long. */
+static uint64_t bits_from(const uint64_t *map, size_t words, size_t at) {
+    size_t k = at / 64;
+    unsigned shift = at % 64;
+    uint64_t v = k < words ? map[k] >> shift : 0;
+    if (shift && k + 1 < words) v |= map[k + 1] << (64 - shift);
+    return v;
+}
+
+/* ORs n bits of src from bit src_at on to dst from bit dst_at on. */
+static void or_bits(uint64_t *dst, size_t dst_at, const uint64_t *src, size_t src_words, size_t src_at, size_t n) {
+    while (n) {
+        unsigned shift = dst_at % 64;
+        size_t step = 64 - shift < n ? 64 - shift : n;
+        uint64_t v = bits_from(src, src_words, src_at);
+        if (step < 64) v &= (1ull << step) - 1;
+        dst[dst_at / 64] |= v << shift;
+        dst_at += step;
+        src_at += step;
+        n -= step;
+    }
+}
+
+/* local_slot and elem_is_square; false when memory is out. */
+static bool template_slots(struct cz_r1cs_template *t, uint32_t *slot, const struct cz_recorder *r) {
+    uint64_t *square = NULL;
+    if (r->num_squares) {
+        square = cz_calloc((size_t)(r->num_local - r->num_bits) / 64 + 1, sizeof *square);
+        t->elem_is_square = square;
+        if (!square) return false;
+    }
+    for (uint32_t i = 0, bits = 0, elems = 0, stored = 0; i < r->num_local; i++) {
+        if (t->local_is_bit[i / 64] >> (i % 64) & 1) {
+            slot[i] = CZ_R1CS_SLOT(bits++, CZ_R1CS_SLOT_BIT);
+        } else if (square && cz_recorder_is_square(r, i)) {
+            slot[i] = CZ_R1CS_SLOT(stored - 1, CZ_R1CS_SLOT_SQUARE);
+            set_bit(square, elems++);
+        } else {
+            slot[i] = CZ_R1CS_SLOT(stored++, CZ_R1CS_SLOT_ELEM);
+            elems++;
+        }
+    }
+    return true;
+}
+
 bool cz_r1cs_template_init(struct cz_r1cs_template *t, const struct cz_recorder *r, const char *name) {
     memset(t, 0, sizeof *t);
     t->num_external = r->num_external;
     t->num_local = r->num_local;
     t->num_constraints = r->num_constraints;
     t->num_bits = r->num_bits;
+    t->num_squares = r->num_squares;
     t->name = copy(name, strlen(name) + 1, 1);
     t->local_is_bit = copy(r->is_bit, ((size_t)r->num_local + 63) / 64, sizeof(uint64_t));
     uint32_t *slot = cz_malloc_array((size_t)r->num_local + 1, sizeof *slot);
@@ -42,18 +88,14 @@ bool cz_r1cs_template_init(struct cz_r1cs_template *t, const struct cz_recorder 
         if (!map) return false;
         for (uint32_t k = 0; k < r->num_terms[m]; k++) set_bit(map, r->term[m][k].col);
     }
-    for (uint32_t i = 0, bits = 0; i < r->num_local; i++) {
-        bool bit = t->local_is_bit[i / 64] >> (i % 64) & 1;
-        slot[i] = bit ? CZ_R1CS_SLOT(bits, CZ_R1CS_SLOT_BIT) : CZ_R1CS_SLOT(i - bits, CZ_R1CS_SLOT_ELEM);
-        bits += bit;
-    }
-    return true;
+    return template_slots(t, slot, r);
 }
 
 void cz_r1cs_template_done(struct cz_r1cs_template *t) {
     cz_free((void *)t->name);
     cz_free((void *)t->local_is_bit);
     cz_free((void *)t->local_slot);
+    cz_free((void *)t->elem_is_square);
     cz_free((void *)t->density[0]);
     cz_free((void *)t->density[1]);
     for (int m = 0; m < 3; m++) {
@@ -74,7 +116,32 @@ void cz_r1cs_destroy(struct cz_r1cs *r1cs) {
     cz_free((void *)r1cs->coef);
     cz_free((void *)r1cs->aux_is_bit);
     cz_free((void *)r1cs->aux_bit_rank);
+    cz_free((void *)r1cs->elem_is_square);
+    cz_free((void *)r1cs->elem_square_rank);
     cz_free(r1cs);
+}
+
+/* elem_is_square and elem_square_rank; false when memory is out. */
+static bool index_squares(struct cz_r1cs *r1cs) {
+    if (!r1cs->num_squares) return true;
+    size_t words = (size_t)cz_r1cs_num_elems(r1cs) / 64 + 1;
+    uint64_t *is_square = cz_calloc(words, sizeof *is_square);
+    uint32_t *rank = cz_calloc(words / 8 + 1, sizeof *rank), sum = 0;
+    r1cs->elem_is_square = is_square;
+    r1cs->elem_square_rank = rank;
+    if (!is_square || !rank) return false;
+    for (uint32_t i = 0; i < r1cs->num_instances; i++) {
+        const struct cz_r1cs_instance *inst = &r1cs->instance[i];
+        const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
+        if (!t->num_squares) continue;
+        uint32_t n = t->num_local - t->num_bits;
+        or_bits(is_square, inst->first_aux - inst->first_bit, t->elem_is_square, (size_t)n / 64 + 1, 0, n);
+    }
+    for (size_t k = 0; k < words; k++) {
+        if (k % 8 == 0) rank[k / 8] = sum;
+        sum += (uint32_t)__builtin_popcountll(is_square[k]);
+    }
+    return true;
 }
 
 bool cz_r1cs_index(struct cz_r1cs *r1cs) {
@@ -85,7 +152,7 @@ bool cz_r1cs_index(struct cz_r1cs *r1cs) {
     r1cs->aux_is_bit = is_bit;
     r1cs->aux_bit_rank = rank;
     r1cs->external_slot = slot;
-    if (!is_bit || !rank || !slot) return false;
+    if (!is_bit || !rank || !slot || !index_squares(r1cs)) return false;
     for (uint32_t i = 0; i < r1cs->num_instances; i++) {
         const struct cz_r1cs_instance *inst = &r1cs->instance[i];
         const struct cz_r1cs_template *t = &r1cs->tmpl[inst->template_id];
@@ -110,7 +177,7 @@ bool cz_r1cs_index(struct cz_r1cs *r1cs) {
         else if (cz_r1cs_aux_slot(r1cs, var, &s))
             slot[i] = CZ_R1CS_SLOT(s, CZ_R1CS_SLOT_BIT);
         else
-            slot[i] = CZ_R1CS_SLOT(s, CZ_R1CS_SLOT_ELEM);
+            slot[i] = cz_r1cs_elem_slot(r1cs, s);
     }
     return true;
 }
@@ -130,6 +197,16 @@ bool cz_r1cs_aux_slot(const struct cz_r1cs *r1cs, uint32_t aux, uint32_t *slot) 
     bool bit = w[last] >> (aux % 64) & 1;
     *slot = bit ? bits : aux - bits;
     return bit;
+}
+
+uint32_t cz_r1cs_elem_slot(const struct cz_r1cs *r1cs, uint32_t elem) {
+    if (!r1cs->num_squares) return CZ_R1CS_SLOT(elem, CZ_R1CS_SLOT_ELEM);
+    const uint64_t *w = r1cs->elem_is_square;
+    uint32_t squares = r1cs->elem_square_rank[elem / 512], last = elem / 64;
+    for (uint32_t k = elem / 512 * 8; k < last; k++) squares += (uint32_t)__builtin_popcountll(w[k]);
+    squares += (uint32_t)__builtin_popcountll(w[last] & ((1ull << (elem % 64)) - 1));
+    if (cz_r1cs_is_square(r1cs, elem)) return CZ_R1CS_SLOT(elem - squares - 1, CZ_R1CS_SLOT_SQUARE);
+    return CZ_R1CS_SLOT(elem - squares, CZ_R1CS_SLOT_ELEM);
 }
 
 uint32_t cz_r1cs_instance_of_row(const struct cz_r1cs *r1cs, uint32_t row) {
@@ -165,36 +242,15 @@ size_t cz_r1cs_bytes(const struct cz_r1cs *r1cs) {
     for (uint32_t i = 0; i < r1cs->num_templates; i++) {
         const struct cz_r1cs_template *t = &r1cs->tmpl[i];
         n += 3 * (t->num_local / 8) + t->num_local * sizeof *t->local_slot;
+        if (t->num_squares) n += (t->num_local - t->num_bits) / 8;
         for (int m = 0; m < 3; m++)
             n += t->num_constraints * sizeof(uint32_t) + t->row[m][t->num_constraints] * sizeof *t->term[m];
     }
     n += r1cs->num_instances * sizeof *r1cs->instance;
     n += r1cs->num_externals * (sizeof *r1cs->external + sizeof *r1cs->external_slot);
     n += r1cs->num_coefs * sizeof *r1cs->coef;
+    if (r1cs->num_squares) n += cz_r1cs_num_elems(r1cs) / 8 + cz_r1cs_num_elems(r1cs) / 512 * sizeof(uint32_t);
     return n + r1cs->num_aux / 8 + r1cs->num_aux / 512 * sizeof(uint32_t);
-}
-
-/* 64 bits of a map from bit `at` on; `words` long. */
-static uint64_t bits_from(const uint64_t *map, size_t words, size_t at) {
-    size_t k = at / 64;
-    unsigned shift = at % 64;
-    uint64_t v = k < words ? map[k] >> shift : 0;
-    if (shift && k + 1 < words) v |= map[k + 1] << (64 - shift);
-    return v;
-}
-
-/* ORs n bits of src from bit src_at on to dst from bit dst_at on. */
-static void or_bits(uint64_t *dst, size_t dst_at, const uint64_t *src, size_t src_words, size_t src_at, size_t n) {
-    while (n) {
-        unsigned shift = dst_at % 64;
-        size_t step = 64 - shift < n ? 64 - shift : n;
-        uint64_t v = bits_from(src, src_words, src_at);
-        if (step < 64) v &= (1ull << step) - 1;
-        dst[dst_at / 64] |= v << shift;
-        dst_at += step;
-        src_at += step;
-        n -= step;
-    }
 }
 
 void cz_r1cs_density(const struct cz_r1cs *r1cs, uint64_t *a_aux, uint64_t *b_aux, uint64_t *b_input) {

@@ -14,7 +14,8 @@
  * Instances stand in order of synthesis and cover all aux variables and all
  * constraints without gaps. The extra input rows of Groth16 (spec/r1cs-and-prover.md §2) are not stored.
  *
- * Every aux variable is a bit or a field element, statically: that is what cz_witness relies on.
+ * Every aux variable is a bit or a field element, statically: that is what cz_witness relies on. An element may be a
+ * square: the square of the element just before it, its root, which is none itself. Witnesses do not store squares.
  * A finished cz_r1cs is immutable and may be shared by threads.
  */
 
@@ -44,11 +45,13 @@ struct cz_r1cs_template {
     uint32_t num_external;
     uint32_t num_local;
     uint32_t num_constraints;
-    uint32_t num_bits;            /* of the locals */
-    const uint64_t *local_is_bit; /* bitmap over the locals, bit 0 = column E + 1 */
-    const uint32_t *local_slot;   /* per local: its rank among the template's bits or elements, CZ_R1CS_SLOT form */
-    const uint64_t *density[2];   /* bitmaps over all columns: those that A and B use */
-    const uint32_t *row[3];       /* per matrix: num_constraints + 1 offsets into term */
+    uint32_t num_bits;              /* of the locals */
+    uint32_t num_squares;           /* of the locals */
+    const uint64_t *local_is_bit;   /* bitmap over the locals, bit 0 = column E + 1 */
+    const uint64_t *elem_is_square; /* bitmap over the elements among the locals; NULL when there are no squares */
+    const uint32_t *local_slot; /* per local: CZ_R1CS_SLOT form, ranks among the template's bits or stored elements */
+    const uint64_t *density[2]; /* bitmaps over all columns: those that A and B use */
+    const uint32_t *row[3];     /* per matrix: num_constraints + 1 offsets into term */
     const struct cz_r1cs_term *term[3];
 };
 
@@ -58,6 +61,7 @@ struct cz_r1cs_instance {
     uint32_t first_aux;
     uint32_t first_bit; /* bit variables among aux before first_aux; elements before it: first_aux - first_bit */
     uint32_t first_constraint;
+    uint32_t first_square; /* squares among aux before first_aux */
 };
 
 /* Well-known coefficients at fixed indices. */
@@ -70,14 +74,15 @@ enum {
     CZ_R1CS_COEF_FIXED
 };
 
-/* Where a value stands in a cz_witness: rank << 2 | kind. */
-enum cz_r1cs_slot_kind { CZ_R1CS_SLOT_ELEM, CZ_R1CS_SLOT_BIT, CZ_R1CS_SLOT_INPUT };
+/* Where a value stands in a cz_witness: rank << 2 | kind. SQUARE: the rank is the root's. */
+enum cz_r1cs_slot_kind { CZ_R1CS_SLOT_ELEM, CZ_R1CS_SLOT_BIT, CZ_R1CS_SLOT_INPUT, CZ_R1CS_SLOT_SQUARE };
 #define CZ_R1CS_SLOT(rank, kind) ((uint32_t)(rank) << 2 | (uint32_t)(kind))
 
 struct cz_r1cs {
     uint32_t num_inputs; /* with ONE */
     uint32_t num_aux;
     uint32_t num_bits;        /* aux variables that are bits */
+    uint32_t num_squares;     /* elements that are the square of the one before */
     uint32_t num_constraints; /* without the input rows */
     uint32_t num_templates, num_instances, num_externals, num_coefs;
     const struct cz_r1cs_template *tmpl;
@@ -85,8 +90,10 @@ struct cz_r1cs {
     const cz_r1cs_var *external;
     const uint32_t *external_slot; /* of each external, CZ_R1CS_SLOT form */
     const struct cz_fr *coef;
-    const uint64_t *aux_is_bit;   /* bitmap over aux */
-    const uint32_t *aux_bit_rank; /* per 512 aux: bits before it */
+    const uint64_t *aux_is_bit;       /* bitmap over aux */
+    const uint32_t *aux_bit_rank;     /* per 512 aux: bits before it */
+    const uint64_t *elem_is_square;   /* bitmap over the elements; NULL when there are no squares */
+    const uint32_t *elem_square_rank; /* per 512 elements: squares before it */
 };
 
 /** Accepts NULL. */
@@ -95,8 +102,23 @@ void cz_r1cs_destroy(struct cz_r1cs *r1cs);
 /** The variable behind local column `col` of an instance (col 0: input 0). */
 cz_r1cs_var cz_r1cs_column_var(const struct cz_r1cs *r1cs, const struct cz_r1cs_instance *inst, uint32_t col);
 
-/** Whether aux variable `aux` is a bit, and its rank among the bits (or among the elements). */
+/** Whether aux variable `aux` is a bit, and its rank among the bits (or among all elements). */
 bool cz_r1cs_aux_slot(const struct cz_r1cs *r1cs, uint32_t aux, uint32_t *slot);
+
+/** Elements, squares among them. */
+static inline uint32_t cz_r1cs_num_elems(const struct cz_r1cs *r1cs) {
+    return r1cs->num_aux - r1cs->num_bits;
+}
+/** Elements that a witness stores. */
+static inline uint32_t cz_r1cs_num_stored(const struct cz_r1cs *r1cs) {
+    return cz_r1cs_num_elems(r1cs) - r1cs->num_squares;
+}
+/** Whether element `elem` (its rank among the elements) is the square of the one before. */
+static inline bool cz_r1cs_is_square(const struct cz_r1cs *r1cs, uint32_t elem) {
+    return r1cs->num_squares && r1cs->elem_is_square[elem / 64] >> (elem % 64) & 1;
+}
+/** Where element `elem` stands in a witness: CZ_R1CS_SLOT form, ELEM or SQUARE. */
+uint32_t cz_r1cs_elem_slot(const struct cz_r1cs *r1cs, uint32_t elem);
 
 /** The instance that holds constraint `row` (below num_constraints). */
 uint32_t cz_r1cs_instance_of_row(const struct cz_r1cs *r1cs, uint32_t row);

@@ -7,7 +7,7 @@
 CZ_MUST_CHECK bool cz_r1cs_template_init(struct cz_r1cs_template *t, const struct cz_recorder *r, const char *name);
 void cz_r1cs_template_done(struct cz_r1cs_template *t);
 
-/** Fills aux_is_bit, aux_bit_rank and external_slot from the rest; false when memory is out. */
+/** Fills the bitmaps over aux and elements, their ranks and external_slot from the rest; false when memory is out. */
 CZ_MUST_CHECK bool cz_r1cs_index(struct cz_r1cs *r1cs);
 
 /** A term of a row over the system's variables. */

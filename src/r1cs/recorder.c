@@ -98,6 +98,7 @@ void cz_recorder_done(struct cz_recorder *r) {
         cz_free(r->term[m]);
     }
     cz_free(r->is_bit);
+    cz_free(r->is_square);
     cz_free(r->sort);
     cz_free(r->out);
     lc_done(&r->a);
@@ -110,15 +111,29 @@ void cz_recorder_done(struct cz_recorder *r) {
 
 void cz_recorder_start(struct cz_recorder *r, uint32_t num_external) {
     r->num_external = num_external;
-    r->num_local = r->num_constraints = r->num_bits = r->num_out = 0;
+    r->num_local = r->num_constraints = r->num_bits = r->num_squares = r->num_out = 0;
     memset(r->num_terms, 0, sizeof r->num_terms);
     if (r->is_bit_cap) memset(r->is_bit, 0, r->is_bit_cap * sizeof *r->is_bit);
+    if (r->is_square_cap) memset(r->is_square, 0, r->is_square_cap * sizeof *r->is_square);
 }
 
 uint32_t cz_recorder_elem(struct cz_recorder *r) {
     uint32_t local = r->num_local++;
     if (!r->dry && !grow((void **)&r->is_bit, &r->is_bit_cap, local / 64 + 1, sizeof *r->is_bit)) r->failed = true;
     return r->num_external + 1 + local;
+}
+
+uint32_t cz_recorder_square(struct cz_recorder *r) {
+    uint32_t local = r->num_local, root = local - 1, col = cz_recorder_elem(r);
+    r->num_squares++;
+    if (r->dry || r->failed) return col;
+    if (local == 0 || r->is_bit[root / 64] >> (root % 64) & 1 || cz_recorder_is_square(r, root) ||
+        !grow((void **)&r->is_square, &r->is_square_cap, local / 64 + 1, sizeof *r->is_square)) {
+        r->failed = true;
+        return col;
+    }
+    r->is_square[local / 64] |= 1ull << (local % 64);
+    return col;
 }
 
 uint32_t cz_recorder_bit(struct cz_recorder *r) {

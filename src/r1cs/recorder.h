@@ -52,9 +52,9 @@ struct cz_lc {
 struct cz_recorder {
     struct cz_coefs *coefs;
     bool dry, failed;
-    uint32_t num_external, num_local, num_constraints, num_bits;
-    uint64_t *is_bit;
-    uint32_t is_bit_cap; /* words */
+    uint32_t num_external, num_local, num_constraints, num_bits, num_squares;
+    uint64_t *is_bit, *is_square;       /* bitmaps over the locals */
+    uint32_t is_bit_cap, is_square_cap; /* words; is_square may end before the last local */
     uint32_t *row[3];
     uint32_t row_cap;
     struct cz_r1cs_term *term[3];
@@ -81,6 +81,15 @@ static inline uint32_t cz_recorder_external(uint32_t i) {
 /** Allocates a local variable; returns its column. A bit's value is 0 or 1 in every satisfying witness. */
 uint32_t cz_recorder_bit(struct cz_recorder *r);
 uint32_t cz_recorder_elem(struct cz_recorder *r);
+/**
+ * An element that is the square of the local just before it, an element and no square itself, in every satisfying
+ * witness: the caller enforces it, `assign` leaves it out. Anything else before it fails the recorder.
+ */
+uint32_t cz_recorder_square(struct cz_recorder *r);
+/** Whether local i is such a square. */
+static inline bool cz_recorder_is_square(const struct cz_recorder *r, uint32_t i) {
+    return i / 64 < r->is_square_cap && r->is_square[i / 64] >> (i % 64) & 1;
+}
 /** A bit with its constraint (1 - x)·x = 0. */
 cz_bit cz_recorder_alloc_bit(struct cz_recorder *r);
 /** Declares the next output of the gadget. */

@@ -5,11 +5,21 @@
 
 #include <string.h>
 
+size_t cz_witness_bytes(const struct cz_r1cs *r1cs) {
+    size_t frs = (size_t)cz_r1cs_num_stored(r1cs) + r1cs->num_inputs;
+    return frs * sizeof(struct cz_fr) + ((size_t)r1cs->num_bits + 63) / 64 * sizeof(uint64_t);
+}
+
+bool cz_witness_fits(const struct cz_witness *w, const struct cz_r1cs *r1cs) {
+    return w->num_inputs == r1cs->num_inputs && w->num_bits == r1cs->num_bits &&
+           w->num_elems == cz_r1cs_num_stored(r1cs);
+}
+
 enum cz_status cz_witness_init(struct cz_witness *w, const struct cz_r1cs *r1cs) {
     memset(w, 0, sizeof *w);
     w->num_inputs = r1cs->num_inputs;
     w->num_bits = r1cs->num_bits;
-    w->num_elems = r1cs->num_aux - r1cs->num_bits;
+    w->num_elems = cz_r1cs_num_stored(r1cs);
     w->input = cz_calloc(w->num_inputs, sizeof *w->input);
     w->bit = cz_calloc(((size_t)w->num_bits + 63) / 64 + 1, sizeof *w->bit);
     w->elem = cz_calloc((size_t)w->num_elems + 1, sizeof *w->elem);
@@ -35,6 +45,13 @@ static inline bool bit_at(const struct cz_witness *w, uint32_t i) {
     return w->bit[i / 64] >> (i % 64) & 1;
 }
 
+static inline void elem_at(struct cz_fr *out, const struct cz_witness *w, uint32_t slot) {
+    if ((slot & 3) == CZ_R1CS_SLOT_SQUARE)
+        cz_fr_sqr(out, &w->elem[slot >> 2]);
+    else
+        *out = w->elem[slot >> 2];
+}
+
 void cz_witness_get(struct cz_fr *out, const struct cz_witness *w, const struct cz_r1cs *r1cs, cz_r1cs_var var) {
     uint32_t slot;
     if (var & CZ_R1CS_INPUT)
@@ -42,7 +59,7 @@ void cz_witness_get(struct cz_fr *out, const struct cz_witness *w, const struct 
     else if (cz_r1cs_aux_slot(r1cs, var, &slot))
         *out = bit_at(w, slot) ? CZ_FR_ONE : CZ_FR_ZERO;
     else
-        *out = w->elem[slot];
+        elem_at(out, w, cz_r1cs_elem_slot(r1cs, slot));
 }
 
 void cz_witness_digest(uint8_t out[32], const struct cz_witness *w, const struct cz_r1cs *r1cs) {
@@ -56,7 +73,8 @@ void cz_witness_digest(uint8_t out[32], const struct cz_witness *w, const struct
         cz_fr_to_le(buf, &w->input[i]);
         cz_sha256_update(&sha, buf, 32);
     }
-    uint32_t bits = 0;
+    struct cz_fr square;
+    uint32_t bits = 0, elems = 0, stored = 0;
     for (uint32_t i = 0; i < r1cs->num_aux;) {
         uint32_t n = 0;
         for (; n < 256 && i < r1cs->num_aux; n++, i++) {
@@ -64,8 +82,11 @@ void cz_witness_digest(uint8_t out[32], const struct cz_witness *w, const struct
             if (r1cs->aux_is_bit[i / 64] >> (i % 64) & 1) {
                 memset(p, 0, 32);
                 p[0] = bit_at(w, bits++);
+            } else if (cz_r1cs_is_square(r1cs, elems++)) {
+                cz_fr_sqr(&square, &w->elem[stored - 1]);
+                cz_fr_to_le(p, &square);
             } else {
-                cz_fr_to_le(p, &w->elem[i - bits]);
+                cz_fr_to_le(p, &w->elem[stored++]);
             }
         }
         cz_sha256_update(&sha, buf, 32 * n);
@@ -117,7 +138,7 @@ static inline uint32_t column_slot(const struct eval *e, uint32_t col) {
 static inline void eval_row(struct cz_fr *out, const struct eval *e, int m, uint32_t k) {
     const struct cz_r1cs_term *term = e->t->term[m] + e->t->row[m][k], *end = e->t->term[m] + e->t->row[m][k + 1];
     const struct cz_fr *coef = e->r1cs->coef;
-    struct cz_fr sum, x;
+    struct cz_fr sum, x, square;
     bool have = false; /* sum is in use */
     int small = 0;
     for (; term < end; term++) {
@@ -132,7 +153,11 @@ static inline void eval_row(struct cz_fr *out, const struct eval *e, int m, uint
                 }
                 if (!bit) continue;
             } else {
-                const struct cz_fr *z = (slot & 3) == CZ_R1CS_SLOT_ELEM ? &e->w->elem[rank] : &e->w->input[rank];
+                const struct cz_fr *z = (slot & 3) == CZ_R1CS_SLOT_INPUT ? &e->w->input[rank] : &e->w->elem[rank];
+                if ((slot & 3) == CZ_R1CS_SLOT_SQUARE) {
+                    cz_fr_sqr(&square, z);
+                    z = &square;
+                }
                 if (term->coef == CZ_R1CS_COEF_ONE) {
                     value = z;
                 } else {
@@ -185,7 +210,7 @@ static void eval_instance(struct eval *e, const struct cz_r1cs_instance *inst) {
     e->t = &e->r1cs->tmpl[inst->template_id];
     e->external_slot = e->r1cs->external_slot + inst->first_external;
     e->first_bit = inst->first_bit;
-    e->first_elem = inst->first_aux - inst->first_bit;
+    e->first_elem = inst->first_aux - inst->first_bit - inst->first_square;
     e->first_local = e->t->num_external + 1;
 }
 

@@ -3,8 +3,9 @@
 
 /*
  * The witness of one partition in its natural form: bit variables packed, least significant bit first, in aux order;
- * all other aux variables as field elements in aux order; inputs as field elements. Which aux variable is which is
- * static (cz_r1cs.aux_is_bit).
+ * all other aux variables as field elements in aux order, but for squares of the element before, which are made when
+ * they are needed; inputs as field elements. Which aux variable is which is static (cz_r1cs.aux_is_bit,
+ * cz_r1cs.elem_is_square).
  */
 
 #include "r1cs/r1cs.h"
@@ -13,9 +14,13 @@ struct cz_witness {
     uint32_t num_inputs, num_bits, num_elems;
     struct cz_fr *input; /* input[0] = 1 */
     uint64_t *bit;       /* (num_bits + 63)/64 words, bits past the end are 0 */
-    struct cz_fr *elem;
+    struct cz_fr *elem;  /* num_elems = cz_r1cs_num_stored */
 };
 
+/** Bytes of the values of a witness of r1cs. */
+size_t cz_witness_bytes(const struct cz_r1cs *r1cs);
+/** Whether the counts are those of r1cs. */
+bool cz_witness_fits(const struct cz_witness *w, const struct cz_r1cs *r1cs);
 /** Allocates room for a witness of r1cs, zeroed, input[0] = 1. */
 CZ_MUST_CHECK enum cz_status cz_witness_init(struct cz_witness *w, const struct cz_r1cs *r1cs);
 /** Wipes and frees. Accepts a zeroed struct. */

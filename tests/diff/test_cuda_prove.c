@@ -220,7 +220,7 @@ static void evaluation(void **state) {
     random_witness(&witness, r1cs, 11);
     assert_int_equal(cz_cuda_take(&w, d->cuda, NULL), CZ_OK);
     if (cz_cuda_circuit_create(&circuit, w, r1cs) != CZ_OK) fail_msg("%s", w->err.detail);
-    assert_int_equal(cz_cuda_witness_upload(&dw, w, &witness), CZ_OK);
+    assert_int_equal(cz_cuda_witness_upload(&dw, w, &circuit, &witness), CZ_OK);
     uint64_t *d_value = cz_cuda_mem(w, words, 8), *value = cz_calloc(words, 8);
     for (int i = 0; i < 3; i++) {
         want[i] = cz_calloc(n, sizeof **want);

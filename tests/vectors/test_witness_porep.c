@@ -118,7 +118,11 @@ static void test_sizes_agree(void **state) {
 static void full_size_agrees(void **state) {
     (void)state;
     static const unsigned PARTITIONS[] = {0, 9};
+    struct cz_r1cs *r1cs;
     check_sector("32gib/porep-v1_1", PARTITIONS, 2);
+    assert_int_equal(cz_porep_circuit_build(&r1cs, cz_sector_by_name("32GiB"), NULL), CZ_OK);
+    assert_in_range(cz_witness_bytes(r1cs), 1, 64 << 20); /* what travels to a device */
+    cz_r1cs_destroy(r1cs);
 }
 
 /* Evaluation against the definition: every term through cz_witness_get. */

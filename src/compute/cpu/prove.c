@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* The scalars of one sum that are not single bits. slot: an element of the witness, or an input with CZ_R1CS_INPUT. */
+/* The scalars of one sum that are not single bits. slot: where it stands in the witness, CZ_R1CS_SLOT
+ * form. */
 struct scalar_list {
     uint32_t *base, *slot;
     size_t n;
@@ -59,21 +60,24 @@ static enum cz_status list_make(struct cpu_srs *srs, struct scalar_list *list, c
     list->base = cz_malloc_array(room, sizeof *list->base);
     list->slot = cz_malloc_array(room, sizeof *list->slot);
     if (!list->base || !list->slot) return CZ_ERR_MEMORY;
-    uint32_t base = 0, slot = 0;
+    uint32_t base = 0, elem = 0, stored = 0;
     size_t n = 0;
     for (uint32_t i = 0; input && i < r1cs->num_inputs; i++) {
         if (!bit_of(input, i)) continue;
         list->base[n] = base++;
-        list->slot[n++] = i | CZ_R1CS_INPUT;
+        list->slot[n++] = CZ_R1CS_SLOT(i, CZ_R1CS_SLOT_INPUT);
     }
     for (uint32_t i = 0; i < r1cs->num_aux; i++) {
         bool chosen = !density || bit_of(density, i), element = !bit_of(r1cs->aux_is_bit, i);
+        bool square = element && cz_r1cs_is_square(r1cs, elem);
         if (chosen && element) {
             list->base[n] = base;
-            list->slot[n++] = slot;
+            list->slot[n++] =
+                square ? CZ_R1CS_SLOT(stored - 1, CZ_R1CS_SLOT_SQUARE) : CZ_R1CS_SLOT(stored, CZ_R1CS_SLOT_ELEM);
         }
         base += chosen;
-        slot += element;
+        elem += element;
+        stored += element && !square;
     }
     list->n = n;
     srs->bytes += room * 8;
@@ -185,8 +189,11 @@ static void scalars_listed(const void *ctx, uint64_t *out, size_t first, size_t 
     for (size_t at = 0; at < n; at += 64) {
         size_t part = n - at < 64 ? n - at : 64;
         for (size_t i = 0; i < part; i++) {
-            uint32_t slot = l->list->slot[first + at + i];
-            value[i] = slot & CZ_R1CS_INPUT ? l->witness->input[slot & ~CZ_R1CS_INPUT] : l->witness->elem[slot];
+            uint32_t slot = l->list->slot[first + at + i], kind = slot & 3, rank = slot >> 2;
+            if (kind == CZ_R1CS_SLOT_SQUARE)
+                cz_fr_sqr(&value[i], &l->witness->elem[rank]);
+            else
+                value[i] = kind == CZ_R1CS_SLOT_INPUT ? l->witness->input[rank] : l->witness->elem[rank];
         }
         cz_fr_to_limbs_n(out + 4 * at, value, part);
     }

@@ -49,14 +49,16 @@ struct cz_cuda_circuit {
     const int64_t *integer;           /* of each coefficient, or CZ_CUDA_EVAL_NO_INTEGER */
     const uint64_t *is_bit;           /* of aux variables */
     const uint32_t *bit_rank;         /* bits before each 512 of them */
-    uint32_t num_inputs, num_aux, num_bits, num_constraints, num_instances;
+    const uint64_t *is_square;        /* of elements: the square of the one before, which a witness does not store */
+    const uint32_t *square_rank;      /* squares before each 512 of them */
+    uint32_t num_inputs, num_aux, num_bits, num_squares, num_constraints, num_instances;
     unsigned log_domain;
 };
 
 /** A partition's witness on the device. */
 struct cz_cuda_witness {
-    struct cz_fr *elem, *input;
-    uint64_t *bit; /* with two words of room past the end */
+    struct cz_fr *elem, *input; /* all elements, squares too: ranks here count them */
+    uint64_t *bit;              /* with two words of room past the end */
 };
 
 /** Bytes of cz_cuda_circuit_create's block. */
@@ -66,9 +68,12 @@ CZ_MUST_CHECK enum cz_status cz_cuda_circuit_create(struct cz_cuda_circuit *c, s
                                                     const struct cz_r1cs *r1cs);
 void cz_cuda_circuit_destroy(struct cz_cuda_circuit *c, struct cz_cuda *cuda);
 
-/** Takes worker memory and uploads; ordered on w->stream. */
+/** Takes worker memory, uploads and makes the squares; ordered on w->stream. The witness fits the circuit. */
 CZ_MUST_CHECK enum cz_status cz_cuda_witness_upload(struct cz_cuda_witness *out, struct cz_cuda_worker *w,
-                                                    const struct cz_witness *witness);
+                                                    const struct cz_cuda_circuit *c, const struct cz_witness *witness);
+/** d_elem[0 .. num_aux - num_bits - 1] from those that the witness stores. Asynchronous on w->stream. */
+CZ_MUST_CHECK enum cz_status cz_cuda_unpack(struct cz_cuda_worker *w, const struct cz_cuda_circuit *c,
+                                            const struct cz_fr *d_stored, struct cz_fr *d_elem);
 /** a, b, c over the whole domain, as cz_witness_eval, with input rows and padding. Asynchronous on w->stream. */
 CZ_MUST_CHECK enum cz_status cz_cuda_eval(struct cz_cuda_worker *w, const struct cz_cuda_circuit *c,
                                           const struct cz_cuda_witness *witness, struct cz_fr *d_a, struct cz_fr *d_b,

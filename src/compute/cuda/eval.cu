@@ -184,6 +184,31 @@ extern "C" enum cz_status cz_cuda_expand(struct cz_cuda_worker *w, const struct 
     return CZ_OK;
 }
 
+/* A square is made by the thread of its root, the one before. */
+static __global__ void k_unpack(Fr *elem, struct cz_cuda_circuit k, const Fr *stored) {
+    const size_t n = k.num_aux - k.num_bits;
+    const Mod M = fr_mod();
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        const uint64_t word = __ldg((const unsigned long long *)k.is_square + i / 64);
+        if (word >> i % 64 & 1) continue;
+        uint32_t squares = __ldg(k.square_rank + i / 512);
+        for (size_t j = i / 512 * 8; j < i / 64; j++) squares += (uint32_t)__popcll(k.is_square[j]);
+        squares += (uint32_t)__popcll(word & ((UINT64_C(1) << i % 64) - 1));
+        const Fr x = fr_load_const(stored + (i - squares));
+        fr_store(elem + i, x);
+        if (i + 1 < n && k.is_square[(i + 1) / 64] >> (i + 1) % 64 & 1) fr_store(elem + i + 1, fr_mul(x, x, M));
+    }
+}
+
+extern "C" enum cz_status cz_cuda_unpack(struct cz_cuda_worker *w, const struct cz_cuda_circuit *c,
+                                         const struct cz_fr *d_stored, struct cz_fr *d_elem) {
+    const size_t n = c->num_aux - c->num_bits;
+    if (!n) return CZ_OK;
+    CZ_CUDA_LAUNCH(w, k_unpack, cz_cuda_grid(cz_cuda_device_info(w->cuda), n, 256, 16), 256, 0, w->stream, (Fr *)d_elem,
+                   *c, (const Fr *)d_stored);
+    return CZ_OK;
+}
+
 static __global__ void k_gather(Fr *scalar, const Fr *elem, const Fr *input, const uint32_t *slot, size_t n) {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         const uint32_t s = slot[i];

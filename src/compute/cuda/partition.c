@@ -162,7 +162,7 @@ static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_tim
     struct cz_fr *h = NULL;
     union sum sum;
     uint64_t start = cz_time_now_ns();
-    CZ_CUDA_TRY(cz_cuda_witness_upload(&p->witness, w, witness));
+    CZ_CUDA_TRY(cz_cuda_witness_upload(&p->witness, w, &p->srs->circuit, witness));
     p->d_value = cz_cuda_mem(w, ((size_t)p->srs->circuit.num_aux + 63) / 64 + 1, sizeof *p->d_value);
     if (!p->d_value) return cz_cuda_full(w, "the witness");
     CZ_CUDA_TRY(cz_cuda_expand(w, &p->srs->circuit, &p->witness, p->d_value));

@@ -185,8 +185,7 @@ enum cz_status cz_post_circuit_assign_pool(struct cz_witness *w, const struct cz
     if (status) return status;
     uint32_t num_elems = w->num_elems / post->places, num_bits = w->num_bits / post->places;
     struct assigning s = {.w = w, .post = post, .partition = partition, .real = 1, .num_elems = num_elems};
-    if (w->num_inputs != r1cs->num_inputs || w->num_bits != r1cs->num_bits ||
-        w->num_elems != r1cs->num_aux - r1cs->num_bits || w->num_inputs != 1 + cz_post_num_public_inputs(post) ||
+    if (!cz_witness_fits(w, r1cs) || w->num_inputs != 1 + cz_post_num_public_inputs(post) ||
         num_elems * post->places != w->num_elems || num_bits * post->places != w->num_bits || num_bits > MAX_PLACE_BITS)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "the witness is not one of this circuit");
     while (s.real < post->places && !place_repeats(post, partition, s.real)) s.real++;
@@ -250,10 +249,12 @@ static void digest_inputs(struct digesting *d) {
 }
 
 static void serialize(struct digesting *d) {
-    for (uint32_t i = 0, bits = 0; i < d->one->num_aux; i++) {
-        bool bit = d->one->aux_is_bit[i / 64] >> (i % 64) & 1;
-        if (!bit) {
-            cz_fr_to_le(d->value[i], &d->w.elem[i - bits]);
+    struct cz_fr square;
+    for (uint32_t i = 0, bits = 0, elems = 0, stored = 0; i < d->one->num_aux; i++) {
+        if (!(d->one->aux_is_bit[i / 64] >> (i % 64) & 1)) {
+            bool is_square = cz_r1cs_is_square(d->one, elems++);
+            if (is_square) cz_fr_sqr(&square, &d->w.elem[stored - 1]);
+            cz_fr_to_le(d->value[i], is_square ? &square : &d->w.elem[stored++]);
             continue;
         }
         memset(d->value[i], 0, 32);

@@ -257,9 +257,7 @@ enum cz_status cz_update_circuit_assign(struct cz_witness *w, const struct cz_r1
                                         const struct cz_update *update, uint32_t partition, struct cz_error *err) {
     if (partition >= update->num_partitions)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "partition %u of %u", partition, update->num_partitions);
-    if (w->num_inputs != r1cs->num_inputs || w->num_bits != r1cs->num_bits ||
-        w->num_elems != r1cs->num_aux - r1cs->num_bits)
-        return cz_error_set(err, CZ_ERR_ARGUMENT, "the witness is not one of this circuit");
+    if (!cz_witness_fits(w, r1cs)) return cz_error_set(err, CZ_ERR_ARGUMENT, "the witness is not one of this circuit");
     struct assigning *s = cz_calloc(1, sizeof *s);
     if (!s) return cz_error_set(err, CZ_ERR_MEMORY, "update witness");
     s->update = update;

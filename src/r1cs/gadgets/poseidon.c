@@ -29,7 +29,7 @@ static uint32_t ensure(struct cz_recorder *r, const struct state *s, unsigned el
 
 /* l2 = (x + pre)^2, l4 = l2^2, y = (x + pre)·l4 + post; returns y. Either constant may be NULL. */
 static uint32_t record_sbox(struct cz_recorder *r, uint32_t x, const struct cz_fr *pre, const struct cz_fr *post) {
-    uint32_t l2 = cz_recorder_elem(r), l4 = cz_recorder_elem(r), y = cz_recorder_elem(r);
+    uint32_t l2 = cz_recorder_elem(r), l4 = cz_recorder_square(r), y = cz_recorder_elem(r);
     for (int i = 0; i < 2; i++) {
         struct cz_lc *lc = i ? &r->b : &r->a;
         cz_recorder_add(r, lc, x, CZ_R1CS_COEF_ONE);
@@ -168,7 +168,7 @@ cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, u
     return cz_wire_var(out);
 }
 
-/* The same S-box on values: writes l2, l4, y and returns y in *x. */
+/* The same S-box on values: writes l2 and y (l4 is a square) and returns y in *x. */
 static void assign_sbox(struct cz_assign *a, struct cz_fr *x, const struct cz_fr *pre, const struct cz_fr *post) {
     struct cz_fr base = *x, l2, l4;
     if (pre) cz_fr_add(&base, &base, pre);
@@ -177,7 +177,6 @@ static void assign_sbox(struct cz_assign *a, struct cz_fr *x, const struct cz_fr
     cz_fr_mul(x, &base, &l4);
     if (post) cz_fr_add(x, x, post);
     cz_assign_elem(a, &l2);
-    cz_assign_elem(a, &l4);
     cz_assign_elem(a, x);
 }
 

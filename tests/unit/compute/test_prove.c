@@ -16,13 +16,13 @@
 #include <string.h>
 
 /*
- * The template: an external wire e, bits b0 … b6, an element t.
- *     (1 - b_i)·b_i = 0,   (Σ 2^i·b_i + e)·(e + 3·ONE) = t
- * e is the t of the instance before or, in every fifth, input 2: so some t are in neither A nor B, and input 1 is in
- * its own row alone. Bit 6 is left out of the sum.
+ * The template: an external wire e, bits b0 … b6, an element t, its square s, which a witness does not hold.
+ *     (1 - b_i)·b_i = 0,   (Σ 2^i·b_i + e)·(e + 3·ONE) = t,   t·t = s
+ * e is the t of the instance before, its s in two of five or, in every fifth, input 2: so some s are in neither A nor
+ * B, and input 1 is in its own row alone. Bit 6 is left out of the sum.
  */
-enum { BITS = 7, LOCALS = BITS + 1, ROWS = BITS + 1, INSTANCES = 77, INPUTS = 3, AUX = INSTANCES * LOCALS };
-enum { M = 1024 }; /* 77·8 + 3 rows */
+enum { BITS = 7, LOCALS = BITS + 2, ROWS = BITS + 2, INSTANCES = 77, INPUTS = 3, AUX = INSTANCES * LOCALS };
+enum { M = 1024 }; /* 77·9 + 3 rows */
 
 static struct cz_r1cs_term term_a[64], term_b[64], term_c[64];
 static uint32_t row_a[ROWS + 1], row_b[ROWS + 1], row_c[ROWS + 1];
@@ -35,6 +35,9 @@ static cz_r1cs_var external[INSTANCES];
 static struct cz_fr coef[16];
 static uint64_t aux_is_bit[(AUX + 63) / 64];
 static uint32_t aux_bit_rank[AUX / 512 + 2];
+static const uint64_t tmpl_square[1] = {2};
+static uint64_t elem_is_square[2 * INSTANCES / 64 + 1];
+static const uint32_t elem_square_rank[1] = {0};
 static struct cz_r1cs r1cs;
 
 static void make_r1cs(void) {
@@ -64,11 +67,18 @@ static void make_r1cs(void) {
     term_b[b++] = (struct cz_r1cs_term){0, CZ_R1CS_COEF_FIXED};
     term_b[b++] = (struct cz_r1cs_term){1, CZ_R1CS_COEF_ONE};
     term_c[c++] = (struct cz_r1cs_term){2 + BITS, CZ_R1CS_COEF_ONE};
+    row_a[BITS + 1] = a;
+    row_b[BITS + 1] = b;
+    row_c[BITS + 1] = c;
+    term_a[a++] = (struct cz_r1cs_term){2 + BITS, CZ_R1CS_COEF_ONE};
+    term_b[b++] = (struct cz_r1cs_term){2 + BITS, CZ_R1CS_COEF_ONE};
+    term_c[c++] = (struct cz_r1cs_term){3 + BITS, CZ_R1CS_COEF_ONE};
     row_a[ROWS] = a;
     row_b[ROWS] = b;
     row_c[ROWS] = c;
-    for (uint32_t i = 0; i < LOCALS; i++)
-        local_slot[i] = CZ_R1CS_SLOT(i % BITS, i < BITS ? CZ_R1CS_SLOT_BIT : CZ_R1CS_SLOT_ELEM);
+    for (uint32_t i = 0; i < BITS; i++) local_slot[i] = CZ_R1CS_SLOT(i, CZ_R1CS_SLOT_BIT);
+    local_slot[BITS] = CZ_R1CS_SLOT(0, CZ_R1CS_SLOT_ELEM);
+    local_slot[BITS + 1] = CZ_R1CS_SLOT(0, CZ_R1CS_SLOT_SQUARE);
     for (uint32_t i = 0; i < a; i++) density[0][0] |= UINT64_C(1) << term_a[i].col;
     for (uint32_t i = 0; i < b; i++) density[1][0] |= UINT64_C(1) << term_b[i].col;
     tmpl[0] = (struct cz_r1cs_template){.name = "test",
@@ -76,16 +86,20 @@ static void make_r1cs(void) {
                                         .num_local = LOCALS,
                                         .num_constraints = ROWS,
                                         .num_bits = BITS,
+                                        .num_squares = 1,
+                                        .elem_is_square = tmpl_square,
                                         .local_is_bit = local_is_bit,
                                         .local_slot = local_slot,
                                         .density = {density[0], density[1]},
                                         .row = {row_a, row_b, row_c},
                                         .term = {term_a, term_b, term_c}};
     for (uint32_t i = 0; i < INSTANCES; i++) {
-        instance[i] = (struct cz_r1cs_instance){0, i, i * LOCALS, i * BITS, i * ROWS};
-        /* The last element is in no A and no B; every fifth instance starts from input 2. */
-        external[i] = i % 5 == 0 ? CZ_R1CS_INPUT | 2 : (i - 1) * LOCALS + BITS;
-        external_slot[i] = i % 5 == 0 ? CZ_R1CS_SLOT(2, CZ_R1CS_SLOT_INPUT) : CZ_R1CS_SLOT(i - 1, CZ_R1CS_SLOT_ELEM);
+        instance[i] = (struct cz_r1cs_instance){0, i, i * LOCALS, i * BITS, i * ROWS, i};
+        uint32_t square = i % 5 == 2 || i % 5 == 4;
+        external[i] = i % 5 == 0 ? CZ_R1CS_INPUT | 2 : (i - 1) * LOCALS + BITS + square;
+        external_slot[i] = i % 5 == 0 ? CZ_R1CS_SLOT(2, CZ_R1CS_SLOT_INPUT)
+                                      : CZ_R1CS_SLOT(i - 1, square ? CZ_R1CS_SLOT_SQUARE : CZ_R1CS_SLOT_ELEM);
+        elem_is_square[(2 * i + 1) / 64] |= UINT64_C(1) << (2 * i + 1) % 64;
         for (uint32_t j = 0; j < BITS; j++) {
             uint32_t v = i * LOCALS + j;
             aux_is_bit[v / 64] |= UINT64_C(1) << v % 64;
@@ -99,6 +113,7 @@ static void make_r1cs(void) {
     r1cs = (struct cz_r1cs){.num_inputs = INPUTS,
                             .num_aux = AUX,
                             .num_bits = INSTANCES * BITS,
+                            .num_squares = INSTANCES,
                             .num_constraints = INSTANCES * ROWS,
                             .num_templates = 1,
                             .num_instances = INSTANCES,
@@ -110,7 +125,9 @@ static void make_r1cs(void) {
                             .external_slot = external_slot,
                             .coef = coef,
                             .aux_is_bit = aux_is_bit,
-                            .aux_bit_rank = aux_bit_rank};
+                            .aux_bit_rank = aux_bit_rank,
+                            .elem_is_square = elem_is_square,
+                            .elem_square_rank = elem_square_rank};
 }
 
 static void make_witness(struct cz_witness *w) {

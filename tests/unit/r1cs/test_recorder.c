@@ -75,6 +75,33 @@ static void terms_merge_and_sort(void **state) {
     stop(&f);
 }
 
+/* A square needs an element before it, and one that is no square. */
+static void squares_follow_elements(void **state) {
+    (void)state;
+    for (int wrong = 0; wrong < 4; wrong++) {
+        struct fixture f;
+        start(&f, 2);
+        if (wrong == 2) (void)cz_recorder_bit(&f.r);
+        if (wrong != 1 && wrong != 2) assert_int_equal(cz_recorder_elem(&f.r), 3);
+        uint32_t col = cz_recorder_square(&f.r);
+        if (wrong == 3) (void)cz_recorder_square(&f.r);
+        assert_int_equal(f.r.failed, wrong != 0);
+        if (!wrong) {
+            assert_int_equal(col, 4);
+            assert_int_equal(f.r.num_squares, 1);
+            assert_false(cz_recorder_is_square(&f.r, 0));
+            assert_true(cz_recorder_is_square(&f.r, 1));
+            cz_recorder_start(&f.r, 2); /* forgotten */
+            (void)cz_recorder_elem(&f.r);
+            (void)cz_recorder_elem(&f.r);
+            assert_int_equal(f.r.num_squares, 0);
+            assert_false(cz_recorder_is_square(&f.r, 1));
+        }
+        f.r.failed = false;
+        stop(&f);
+    }
+}
+
 static void long_rows_sort(void **state) {
     (void)state;
     static const uint32_t SIZES[] = {47, 48, 49, 300, 70000};
@@ -145,8 +172,9 @@ static void dry_counts_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coefficients),  cmocka_unit_test(terms_merge_and_sort), cmocka_unit_test(long_rows_sort),
-        cmocka_unit_test(boolean_rules), cmocka_unit_test(dry_counts_the_same),
+        cmocka_unit_test(coefficients),         cmocka_unit_test(squares_follow_elements),
+        cmocka_unit_test(terms_merge_and_sort), cmocka_unit_test(long_rows_sort),
+        cmocka_unit_test(boolean_rules),        cmocka_unit_test(dry_counts_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
