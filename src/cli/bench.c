@@ -4,8 +4,8 @@
 
 #include "base/bytes.h"
 
-static const struct cz_bench_command *const COMMANDS[] = {&CZ_BENCH_SINGLE, &CZ_BENCH_BATCH, &CZ_BENCH_STATUS,
-                                                          &CZ_BENCH_PRELOAD, &CZ_BENCH_METRICS};
+static const struct cz_bench_command *const COMMANDS[] = {&CZ_BENCH_SINGLE,  &CZ_BENCH_BATCH,   &CZ_BENCH_STATUS,
+                                                          &CZ_BENCH_PRELOAD, &CZ_BENCH_METRICS, &CZ_BENCH_GEN_VANILLA};
 enum { NUM_COMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 bool cz_bench_start(const struct cz_options_command *command, const struct cz_bench_common *common, int argc,
@@ -56,7 +56,7 @@ static const char *about(void) {
     static char text[1024];
     size_t n = (size_t)snprintf(text, sizeof text, "Drives a cuzk-daemon.\n\nCommands (each has --help):");
     for (int i = 0; i < NUM_COMMANDS && n < sizeof text; i++) {
-        n += (size_t)snprintf(text + n, sizeof text - n, "\n  %-8s %s", COMMANDS[i]->name, COMMANDS[i]->line);
+        n += (size_t)snprintf(text + n, sizeof text - n, "\n  %-11s %s", COMMANDS[i]->name, COMMANDS[i]->line);
     }
     return text;
 }

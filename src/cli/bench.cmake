@@ -1,5 +1,5 @@
 cz_program(cuzk-bench
-  SOURCES bench.c bench_batch.c bench_metrics.c bench_preload.c bench_request.c bench_single.c bench_status.c options.c
-    output.c vanilla.c
+  SOURCES bench.c bench_batch.c bench_gen_vanilla.c bench_metrics.c bench_preload.c bench_request.c bench_single.c
+    bench_status.c options.c output.c vanilla.c
   DEPS base rpc filecoin
   LIBS yajl ZLIB::ZLIB OpenSSL::Crypto m)
