@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     if (!cz_options_read(&command, argc, argv, &at, entries, sizeof entries / sizeof entries[0], &exit_status)) {
         return exit_status;
     }
-    if (version) return printf("cuzk-bench %s\n", CZ_VERSION) < 0;
+    if (version) return printf("cuzk-bench %s, %s\n", CZ_VERSION, CZ_BENCH_BUILD) < 0;
     if (at == argc) return cz_options_usage_error(&command, "wants a command");
     for (int i = 0; i < NUM_COMMANDS; i++) {
         if (strcmp(argv[at], COMMANDS[i]->name) == 0) return COMMANDS[i]->run(&common, argc - at, argv + at);

@@ -3,3 +3,9 @@ cz_program(cuzk-bench
     bench_status.c options.c output.c vanilla.c
   DEPS base rpc filecoin
   LIBS yajl ZLIB::ZLIB OpenSSL::Crypto m)
+# It needs no device itself, and says of its build what the others say.
+if(CZ_CUDA)
+  target_compile_definitions(cuzk-bench PRIVATE CZ_BENCH_BUILD="CUDA for ${CZ_CUDA_ARCHITECTURES}")
+else()
+  target_compile_definitions(cuzk-bench PRIVATE CZ_BENCH_BUILD="no CUDA")
+endif()

@@ -1,6 +1,7 @@
 /* cuzk: the offline commands. Each command has a file of its own, cuzk_<command>.c. */
 
 #include "cli/command.h"
+#include "compute/gpu.h"
 
 static const struct cz_command *const COMMANDS[] = {&CZ_COMMAND_R1CS,   &CZ_COMMAND_WITNESS, &CZ_COMMAND_SETUP,
                                                     &CZ_COMMAND_PROVE,  &CZ_COMMAND_VERIFY,  &CZ_COMMAND_INSPECT,
@@ -24,7 +25,8 @@ int main(int argc, char **argv) {
         return CZ_EXIT_DONE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        printf("cuzk %s\n", CZ_VERSION);
+        const char *held = cz_gpu_architectures();
+        printf("cuzk %s, %s%s\n", CZ_VERSION, *held ? "CUDA for " : "no CUDA", held);
         return CZ_EXIT_DONE;
     }
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {

@@ -25,7 +25,24 @@ struct cz_gpu_info {
  */
 CZ_MUST_CHECK enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options *options,
                                            struct cz_pool *pool, struct cz_error *err);
+/** What the binary holds kernels for, "sm_75 … sm_120 and PTX of compute_120"; "" without CUDA. Asks no driver. */
+const char *cz_gpu_architectures(void);
 /** False for a device that is not a CUDA device. */
 bool cz_gpu_describe(struct cz_gpu_info *out, const struct cz_device *dev);
+
+/** A card before it is opened. */
+struct cz_gpu_card {
+    char name[64];
+    char pci[16]; /* "0000:65:00.0", as NVML knows it */
+    int arch;
+    size_t vram_total, vram_free;
+};
+
+/** How many CUDA devices there are; 0 with the reason in err. */
+unsigned cz_gpu_count(struct cz_error *err);
+/** Of an ordinal below cz_gpu_count. Makes the driver's context of that card: tens of milliseconds. */
+CZ_MUST_CHECK enum cz_status cz_gpu_look(struct cz_gpu_card *out, int ordinal, struct cz_error *err);
+/** Bytes of an SRS in the card's memory, a part of cz_srs_bytes; 0 for other devices. */
+size_t cz_gpu_srs_vram(const struct cz_device *dev, const struct cz_srs *srs);
 
 #endif

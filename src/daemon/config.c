@@ -42,9 +42,10 @@ static const struct key {
     {"memory", "working_memory_budget", T_BUDGET, NONE, 0, 0, "deprecated, memory.total_budget covers it"},
     {"srs", "param_cache", T_STRING, AT(param_cache), 1, 0, NULL},
     {"srs", "preload", T_STRINGS, AT(preload), 0, 0, NULL},
-    {"gpus", "devices", T_COUNTS, NONE, 0, 1023, "this build proves on the CPU"},
-    {"gpus", "gpu_threads", T_COUNT, NONE, 0, 4096, "this build proves on the CPU"},
-    {"gpus", "gpu_workers_per_device", T_COUNT, NONE, 1, 64, "this build proves on the CPU"},
+    {"gpus", "enabled", T_BOOL, AT(gpus), 0, 0, NULL},
+    {"gpus", "devices", T_COUNTS, AT(gpu_device), 0, 1023, NULL},
+    {"gpus", "gpu_threads", T_COUNT, NONE, 0, 4096, "a GPU needs no threads of the host"},
+    {"gpus", "gpu_workers_per_device", T_COUNT, AT(gpu_workers), 1, 64, NULL},
     {"scheduler", "max_batch_size", T_COUNT, NONE, 1, 4096, "requests are not batched"},
     {"scheduler", "max_batch_wait_ms", T_COUNT, NONE, 0, 3600000, "requests are not batched"},
     {"scheduler", "sort_by_type", T_BOOL, NONE, 0, 0, "jobs go by priority, then by arrival"},
@@ -83,6 +84,8 @@ enum cz_status cz_config_init(struct cz_config *c) {
     c->eviction_min_idle_ms = 5 * 60 * 1000;
     c->lookahead = 1;
     c->assign_workers = 1;
+    c->gpus = true;
+    c->gpu_workers = 2;
     c->max_jobs = 1000;
     c->log_level = CZ_LOG_INFO;
     const char *params = getenv("FIL_PROOFS_PARAMETER_CACHE");
@@ -289,12 +292,27 @@ static enum cz_status check_count(const struct cz_toml_item *v, const struct cz_
     return CZ_OK;
 }
 
-static enum cz_status check_counts(const struct cz_toml_item *v, const struct key *key, struct cz_error *err) {
+/* Ordinals of devices: each at most once. */
+static enum cz_status set_devices(struct cz_config *c, const struct cz_toml_item *v, const struct key *key,
+                                  struct cz_error *err) {
     if (v->type != CZ_TOML_ARRAY) return bad(v, CZ_ERR_FORMAT, err, "a list of whole numbers");
+    if (v->num_elems > CZ_CONFIG_MAX_LIST) return bad(v, CZ_ERR_LIMIT, err, "a list of at most 32");
+    c->num_gpu_devices = 0;
     for (size_t i = 0; i < v->num_elems; i++) {
         enum cz_status st = check_count(v, &v->elem[i], key, err);
         if (st != CZ_OK) return st;
+        const uint32_t ordinal = (uint32_t)v->elem[i].integer;
+        for (size_t k = 0; k < i; k++) {
+            if (c->gpu_device[k] == ordinal) return bad(v, CZ_ERR_FORMAT, err, "a list without a number twice");
+        }
+        c->gpu_device[c->num_gpu_devices++] = ordinal;
     }
+    return CZ_OK;
+}
+
+static enum cz_status set_bool(bool *at, const struct cz_toml_item *v, struct cz_error *err) {
+    if (v->type != CZ_TOML_BOOL) return bad(v, CZ_ERR_FORMAT, err, "true or false");
+    *at = v->boolean;
     return CZ_OK;
 }
 
@@ -321,8 +339,6 @@ static enum cz_status check_only(const struct key *key, const struct cz_toml_ite
         return set_size(&unused, v, true, err);
     case T_COUNT:
         return check_count(v, v, key, err);
-    case T_COUNTS:
-        return check_counts(v, key, err);
     case T_BOOL:
         return v->type == CZ_TOML_BOOL ? CZ_OK : bad(v, CZ_ERR_FORMAT, err, "true or false");
     default:
@@ -352,6 +368,10 @@ static enum cz_status set(struct cz_config *c, const struct key *key, const stru
         st = check_count(v, v, key, err);
         if (st == CZ_OK) *(uint32_t *)at = (uint32_t)v->integer;
         return st;
+    case T_COUNTS:
+        return set_devices(c, v, key, err);
+    case T_BOOL:
+        return set_bool(at, v, err);
     case T_LEVEL:
         return set_level(at, v, err);
     case T_FORMAT:

@@ -24,6 +24,10 @@ struct cz_config {
     uint64_t eviction_min_idle_ms;
     char *param_cache;
     struct cz_config_list preload;
+    bool gpus; /* gpus.enabled; false: the CPU */
+    uint32_t gpu_device[CZ_CONFIG_MAX_LIST];
+    size_t num_gpu_devices;       /* 0: all */
+    uint32_t gpu_workers;         /* gpus.gpu_workers_per_device */
     uint32_t threads;             /* synthesis.threads; 0: all */
     uint32_t lookahead;           /* pipeline.synthesis_lookahead */
     uint32_t assign_workers;      /* pipeline.synthesis_concurrency */

@@ -30,6 +30,7 @@ static const char USAGE[] =
     "  -c, --config FILE     TOML configuration (docs/operating.md)\n"
     "  -l, --listen ADDRESS  host:port or unix:///path; may be given several times; goes before daemon.listen\n"
     "      --log-level LEVEL trace, debug, info, warn or error; goes before logging.level\n"
+    "      --cpu             proves on the CPU also where there are GPUs (gpus.enabled = false)\n"
     "      --check-config    read and check the configuration, print what was found, and exit\n"
     "      --version\n"
     "      --help\n"
@@ -38,7 +39,7 @@ static const char USAGE[] =
 
 struct options {
     const char *config, *log_level;
-    bool check_config;
+    bool check_config, cpu;
     struct cz_config_list listen;
 };
 
@@ -54,16 +55,14 @@ struct daemon {
 
 /* Exit status, or -1 to go on. */
 static int read_options(struct options *o, int argc, char **argv) {
-    enum { OPT_LOG = 256, OPT_CHECK, OPT_VERSION, OPT_HELP };
+    enum { OPT_LOG = 256, OPT_CPU, OPT_CHECK, OPT_VERSION, OPT_HELP };
     static const struct option LONG[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"listen", required_argument, NULL, 'l'},
-        {"log-level", required_argument, NULL, OPT_LOG},
-        {"check-config", no_argument, NULL, OPT_CHECK},
-        {"version", no_argument, NULL, OPT_VERSION},
-        {"help", no_argument, NULL, OPT_HELP},
-        {NULL, 0, NULL, 0},
+        {"config", required_argument, NULL, 'c'},        {"listen", required_argument, NULL, 'l'},
+        {"log-level", required_argument, NULL, OPT_LOG}, {"cpu", no_argument, NULL, OPT_CPU},
+        {"check-config", no_argument, NULL, OPT_CHECK},  {"version", no_argument, NULL, OPT_VERSION},
+        {"help", no_argument, NULL, OPT_HELP},           {NULL, 0, NULL, 0},
     };
+    char held[160];
     int c;
     while ((c = getopt_long(argc, argv, "c:l:h", LONG, NULL)) != -1) {
         switch (c) {
@@ -79,11 +78,15 @@ static int read_options(struct options *o, int argc, char **argv) {
         case OPT_LOG:
             o->log_level = optarg;
             break;
+        case OPT_CPU:
+            o->cpu = true;
+            break;
         case OPT_CHECK:
             o->check_config = true;
             break;
         case OPT_VERSION:
-            (void)printf("cuzk-daemon %s\n", CZ_VERSION);
+            cz_prover_architectures(held, sizeof held);
+            (void)printf("cuzk-daemon %s, %s\n", CZ_VERSION, held);
             return 0;
         case 'h':
         case OPT_HELP:
@@ -128,6 +131,7 @@ static bool configure(struct cz_config *config, const struct options *o) {
         cz_config_list_clear(&w.list);
         return false;
     }
+    if (o->cpu) config->gpus = false;
     cz_log_setup(config->log_level, config->log_json);
     for (size_t i = 0; i < w.list.count; i++) cz_log(CZ_LOG_WARN, "configuration: %s", w.list.item[i]);
     cz_config_list_clear(&w.list);
@@ -242,17 +246,30 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
     uint64_t budget;
     enum cz_status st = cz_config_budget(c, &budget, err);
     if (st != CZ_OK) return st;
-    st = cz_prover_create(&d->prover, c->param_cache, c->threads, WORK_NICE, err);
+    const struct cz_prover_options prover = {
+        .param_cache = c->param_cache,
+        .threads = c->threads,
+        .nice = WORK_NICE,
+        .devices = {.cpu_only = !c->gpus,
+                    .ordinal = c->gpu_device,
+                    .num_ordinals = c->num_gpu_devices,
+                    .workers = c->gpu_workers},
+    };
+    st = cz_prover_create(&d->prover, &prover, err);
     if (st != CZ_OK) return st;
+    /* A GPU takes a partition in less than a second: the next ones are made while it works. */
+    const unsigned gpus = cz_prover_gpus(d->prover), workers = cz_prover_workers(d->prover);
+    const unsigned ahead = gpus && c->lookahead < workers + 1 ? workers + 1 : c->lookahead;
+    const unsigned makers = c->assign_workers < gpus ? gpus : c->assign_workers;
     struct cz_engine_options options = {
         .ops = &CZ_PROVER_OPS,
         .ops_ctx = d->prover,
         .device_name = cz_prover_device_name(d->prover),
         .memory_total = budget,
         .evict_min_idle_ms = c->eviction_min_idle_ms,
-        .assign_workers = c->assign_workers,
-        .compute_workers = 1, /* one partition takes all cores */
-        .queue_depth = c->max_gpu_queue_depth ? c->max_gpu_queue_depth : c->lookahead,
+        .assign_workers = makers,
+        .compute_workers = workers, /* on the CPU one: a partition takes all cores */
+        .queue_depth = c->max_gpu_queue_depth ? c->max_gpu_queue_depth : ahead,
         .max_jobs = c->max_jobs,
         .ended = cz_service_log_result,
         .nice = WORK_NICE,
@@ -261,8 +278,8 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
     if (st != CZ_OK) return st;
     st = cz_service_create(&d->service, d->engine, (const char *const *)c->listen.item, c->listen.count, err);
     if (st != CZ_OK) return st;
-    cz_log(CZ_LOG_INFO, "cuzk-daemon %s: memory budget %" PRIu64 " MiB, parameters in %s", CZ_VERSION, budget >> 20,
-           c->param_cache);
+    cz_log(CZ_LOG_INFO, "cuzk-daemon %s on %s: memory budget %" PRIu64 " MiB, parameters in %s", CZ_VERSION,
+           cz_prover_device_name(d->prover), budget >> 20, c->param_cache);
     for (size_t i = 0; i < c->listen.count; i++) {
         unsigned port = cz_service_port(d->service, i);
         if (port) {

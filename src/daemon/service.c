@@ -335,6 +335,28 @@ static void on_prove(void *ctx, struct cz_rpc_call *call, const uint8_t *data, s
 
 /* ---- state ---- */
 
+#define GPU_NAME 400
+
+/* The name also says why a device is lost, and the driver why it is slow: the message has no other place for it. */
+static void fill_gpu(Cuzk__V1__GPUStatus *out, char name[GPU_NAME], const struct cz_device_status *d,
+                     const struct cz_engine_status *st) {
+    static const Cuzk__V1__GPUStatus INIT = CUZK__V1__GPUSTATUS__INIT;
+    *out = INIT;
+    (void)snprintf(name, GPU_NAME, "%s%s%s%s%s%s%s", *d->model ? d->model : d->name, d->lost ? " (lost: " : "",
+                   d->reason, d->lost ? ")" : "", *d->throttle ? " (held back: " : "", d->throttle,
+                   *d->throttle ? ")" : "");
+    out->name = name;
+    out->ordinal = d->ordinal;
+    out->vram_total_bytes = d->vram_total;
+    out->vram_free_bytes = d->vram_free;
+    for (uint32_t i = 0; i < st->num_workers; i++) {
+        if (!*st->worker[i].job_id || !(d->workers >> i & 1)) continue;
+        out->current_job_id = (char *)st->worker[i].job_id;
+        out->current_proof_kind = (char *)cz_proof_kind_name(st->worker[i].kind);
+        return;
+    }
+}
+
 static void on_status(void *ctx, struct cz_rpc_call *call, const uint8_t *data, size_t len) {
     (void)data;
     (void)len;
@@ -343,15 +365,15 @@ static void on_status(void *ctx, struct cz_rpc_call *call, const uint8_t *data, 
     cz_engine_status(s->engine, &st);
     Cuzk__V1__GetStatusResponse out = CUZK__V1__GET_STATUS_RESPONSE__INIT;
 
-    Cuzk__V1__GPUStatus gpu = CUZK__V1__GPUSTATUS__INIT, *gpus[1] = {&gpu};
-    gpu.name = st.device_name;
-    for (uint32_t i = 0; i < st.num_workers; i++) {
-        if (!*st.worker[i].job_id) continue;
-        gpu.current_job_id = st.worker[i].job_id;
-        gpu.current_proof_kind = (char *)cz_proof_kind_name(st.worker[i].kind);
-        break;
+    Cuzk__V1__GPUStatus gpu[CZ_ENGINE_MAX_DEVICES], *gpus[CZ_ENGINE_MAX_DEVICES];
+    char name[CZ_ENGINE_MAX_DEVICES][GPU_NAME];
+    uint64_t pinned = 0;
+    for (uint32_t i = 0; i < st.num_devices; i++) {
+        fill_gpu(&gpu[i], name[i], &st.device[i], &st);
+        gpus[i] = &gpu[i];
+        pinned += st.device[i].pinned;
     }
-    out.n_gpus = 1;
+    out.n_gpus = st.num_devices;
     out.gpus = gpus;
 
     Cuzk__V1__SRSStatus srs[CZ_ENGINE_MAX_SRS], *srs_at[CZ_ENGINE_MAX_SRS];
@@ -382,8 +404,10 @@ static void on_status(void *ctx, struct cz_rpc_call *call, const uint8_t *data, 
     out.total_proofs_completed = st.completed;
     out.total_proofs_failed = st.failed;
     out.uptime_seconds = st.uptime_seconds;
-    out.pinned_memory_bytes = st.memory_used;
-    out.pinned_memory_limit_bytes = st.memory_total;
+    /* Pinned memory is taken at the start. Without a GPU there is none, and these say what is reserved of the budget.
+     */
+    out.pinned_memory_bytes = pinned ? pinned : st.memory_used;
+    out.pinned_memory_limit_bytes = pinned ? pinned : st.memory_total;
     reply(call, &out.base);
 }
 

@@ -337,7 +337,14 @@ void cz_engine_status(struct cz_engine *e, struct cz_engine_status *out) {
     out->memory_peak = e->budget.peak;
     out->memory_total = e->budget.total;
     out->retries = e->retries;
+    out->rerouted = e->rerouted;
     out->uptime_seconds = (cz_time_now_ns() - e->start_ns) / 1000000000;
     out->draining = e->draining;
     cz_engine_unlock(e);
+    if (e->ops->devices) out->num_devices = e->ops->devices(e->ops_ctx, out->device, CZ_ENGINE_MAX_DEVICES);
+    if (out->num_devices > 0) return;
+    struct cz_device_status *d = &out->device[out->num_devices++];
+    *d = (struct cz_device_status){.workers = UINT64_MAX, .capacity = out->num_workers};
+    d->utilisation = d->temperature = d->power_mw = -1;
+    (void)snprintf(d->name, sizeof d->name, "%.31s", out->device_name);
 }

@@ -56,7 +56,7 @@ struct cz_engine_options {
     uint64_t evict_min_idle_ms; /* an SRS unused for less is not evicted */
     unsigned assign_workers;    /* each of these: 0 means 1 */
     unsigned compute_workers;
-    unsigned queue_depth;     /* partitions that may wait between two stages */
+    unsigned queue_depth;     /* partitions that may wait to be computed */
     unsigned max_jobs;        /* queued and running; 0: 1000 */
     unsigned keep_jobs;       /* finished jobs kept for retries and AwaitProof; 0: 1000 */
     uint64_t keep_ms;         /* and for how long; 0: an hour */
@@ -128,7 +128,8 @@ void cz_engine_drain(struct cz_engine *e);
 void cz_engine_stop_accepting(struct cz_engine *e);
 
 #define CZ_ENGINE_MAX_SRS 32
-#define CZ_ENGINE_MAX_WORKERS 16
+#define CZ_ENGINE_MAX_WORKERS 64
+#define CZ_ENGINE_MAX_DEVICES 17
 #define CZ_DURATION_BUCKETS 10
 /** Upper bounds in seconds; a last bucket has none. */
 extern const double CZ_DURATION_BOUND[CZ_DURATION_BUCKETS];
@@ -162,8 +163,11 @@ struct cz_engine_status {
     char device_name[64];
     struct cz_worker_status worker[CZ_ENGINE_MAX_WORKERS];
     uint32_t num_workers;
+    struct cz_device_status device[CZ_ENGINE_MAX_DEVICES];
+    uint32_t num_devices; /* at least one */
     uint64_t memory_used, memory_peak, memory_total;
     uint64_t completed, failed, retries;
+    uint64_t rerouted; /* partitions made again since their device was lost; no attempts of their jobs */
     uint64_t uptime_seconds;
     uint32_t running; /* jobs started */
     bool draining;

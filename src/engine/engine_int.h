@@ -100,7 +100,7 @@ struct cz_engine {
     struct cz_part_queue to_compute, to_finish;
     struct cz_watch *watches;
     bool delivering; /* the notifier is telling someone */
-    uint64_t start_ns, retries;
+    uint64_t start_ns, retries, rerouted;
     struct cz_kind_status done[CZ_PROOF_KINDS]; /* counters only */
     struct cz_worker_status worker[CZ_ENGINE_MAX_WORKERS];
     pthread_t thread[2 * CZ_ENGINE_MAX_WORKERS + 3];
@@ -142,6 +142,8 @@ CZ_MUST_CHECK enum cz_status cz_residency_open(struct cz_engine *e, struct cz_ci
 CZ_MUST_CHECK enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool *loaded_now,
                                                   double *seconds, struct cz_error *err);
 void cz_residency_release(struct cz_engine *e, struct cz_circuit *c);
+/** After the plan of a circuit in use has changed. */
+void cz_residency_floor(struct cz_engine *e);
 /** Unloads and closes everything. No lock needed: no thread is left. */
 void cz_residency_close_all(struct cz_engine *e);
 

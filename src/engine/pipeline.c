@@ -3,7 +3,7 @@
  *
  *     assign    takes the witness's bytes, makes it, waits for room in the queue
  *     compute   takes its working memory, computes, frees the witness; gives both back
- *     finish    holds next to nothing
+ *     finish    holds next to nothing, so its queue has no bound and never holds up a device
  */
 
 #include "base/time.h"
@@ -71,6 +71,44 @@ static void fail_part(struct cz_engine *e, struct cz_part *part, const struct cz
         cz_job_end(e, job, state, text);
     }
     drop_part(e, part);
+}
+
+/*
+ * Makes a partition again through no fault of its own: what it holds is given back, and it is no attempt of its job.
+ */
+static void reroute_part(struct cz_engine *e, struct cz_part *part) {
+    struct cz_job *job = part->job;
+    if (!cz_job_ended(job)) {
+        job->attempts[part->index]--;
+        job->retry[part->index] = 1;
+        job->num_retry++;
+        e->rerouted++;
+    }
+    drop_part(e, part);
+}
+
+/*
+ * No device is left that does with what was reserved. True when the plan has grown since, and fits: then it is worth
+ * another try. False with the reason in err when it cannot fit, or nothing has changed.
+ */
+static bool replan(struct cz_engine *e, struct cz_circuit *c, size_t reserved, struct cz_error *err) {
+    if (!e->ops->plan) return false;
+    struct cz_stage_plan plan = c->plan;
+    cz_engine_unlock(e);
+    e->ops->plan(e->ops_ctx, c->handle, &plan);
+    cz_engine_lock(e);
+    if (plan.compute <= reserved) return false;
+    struct cz_budget_need need = {.srs = c->bytes, .witness = plan.witness, .compute = plan.compute};
+    struct cz_error why = *err;
+    enum cz_status st = cz_budget_check(&e->budget, &need, c->id, err);
+    if (st == CZ_OK) {
+        c->plan = plan;
+        cz_residency_floor(e);
+        return true;
+    }
+    err->status = st;
+    (void)cz_error_prefix(err, "%.120s", why.detail);
+    return false;
 }
 
 /* Takes bytes of the budget, waiting for them. False at shutdown. */
@@ -225,15 +263,34 @@ static void *start_main(void *arg) {
     return NULL;
 }
 
+/*
+ * Takes a partition's working memory. False: the partition is gone. A plan that grew may find more witnesses made than
+ * it leaves room for: then this one goes, and is made again when there is room.
+ */
+static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *bytes) {
+    const struct cz_budget *b = &e->budget;
+    struct cz_error err = {0};
+    while (!e->stop) {
+        *bytes = part->job->circuit->plan.compute;
+        if (cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) return true;
+        if (b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap) {
+            if (b->used[CZ_BUDGET_WITNESS] > part->witness_bytes) {
+                reroute_part(e, part);
+                return false;
+            }
+        }
+        cz_engine_wait_change(e, 0);
+    }
+    (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+    fail_part(e, part, &err);
+    return false;
+}
+
 static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_worker_status *worker) {
     struct cz_job *job = part->job;
     struct cz_error err = {0};
-    size_t bytes = job->circuit->plan.compute;
-    if (!reserve(e, CZ_BUDGET_COMPUTE, bytes)) {
-        (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
-        fail_part(e, part, &err);
-        return;
-    }
+    size_t bytes;
+    if (!reserve_compute(e, part, &bytes)) return;
     if (!job->has_computed) {
         job->has_computed = true;
         job->wait_seconds = cz_time_since(job->submit_ns) - job->srs_seconds - job->assign_seconds;
@@ -243,7 +300,8 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
     worker->kind = job->kind;
     cz_engine_unlock(e);
     uint64_t start = cz_time_now_ns();
-    enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &err);
+    const struct cz_stage_slot slot = {.worker = (unsigned)(worker - e->worker), .bytes = bytes};
+    enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &slot, &err);
     double seconds = cz_time_since(start);
     cz_engine_lock(e);
     worker->job_id[0] = 0;
@@ -253,13 +311,15 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
     part->witness_bytes = 0;
     cz_engine_changed(e);
     err.status = st;
-    if (st == CZ_OK && !wait_room(e, &e->to_finish)) {
-        st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+    if (st == CZ_ERR_DEVICE && replan(e, job->circuit, bytes, &err)) {
+        reroute_part(e, part);
+        return;
     }
     if (st != CZ_OK) {
         fail_part(e, part, &err);
         return;
     }
+    /* Without a bound: what waits to be finished holds next to nothing, and the device does not wait for it. */
     put(&e->to_finish, part);
     cz_engine_changed(e);
 }

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "compute/gpu.h"
 #include "groth16/params.h"
 #include "groth16/prove.h"
 #include "groth16/verify.h"
@@ -19,7 +20,7 @@ _Static_assert(CZ_STAGE_PROOF_BYTES == CZ_PROOF_BYTES, "one proof");
 struct cz_prover {
     char *param_cache;
     struct cz_pool *pool;
-    struct cz_device *device;
+    struct cz_devices *devices;
 };
 
 struct check;
@@ -29,7 +30,7 @@ struct circuit {
     struct cz_r1cs *r1cs;
     char *path;
     struct cz_params params;
-    struct cz_srs *srs;
+    struct cz_devices_srs *srs;
     struct check *check; /* of the file, after a proof failed; used by the finish thread alone */
 };
 
@@ -55,23 +56,23 @@ static void *make_pool(void *arg) {
     return NULL;
 }
 
-enum cz_status cz_prover_create(struct cz_prover **out, const char *param_cache, unsigned threads, int nice,
-                                struct cz_error *err) {
+enum cz_status cz_prover_create(struct cz_prover **out, const struct cz_prover_options *options, struct cz_error *err) {
     struct cz_prover *p = calloc(1, sizeof *p);
-    if (p) p->param_cache = strdup(param_cache);
+    if (p) p->param_cache = strdup(options->param_cache);
     if (!p || !p->param_cache) {
         free(p);
         return cz_error_set(err, CZ_ERR_MEMORY, "the prover");
     }
-    struct pool_args args = {.threads = threads, .nice = nice, .status = CZ_ERR_MEMORY};
+    struct pool_args args = {.threads = options->threads, .nice = options->nice, .status = CZ_ERR_MEMORY};
     pthread_t thread;
     if (pthread_create(&thread, NULL, make_pool, &args) == 0) (void)pthread_join(thread, NULL);
     p->pool = args.pool;
     enum cz_status st = args.status;
-    if (st == CZ_OK) st = cz_device_create_cpu(&p->device, p->pool);
+    if (st != CZ_OK) (void)cz_error_set(err, st, "cannot start %u threads", options->threads);
+    if (st == CZ_OK) st = cz_devices_create(&p->devices, &options->devices, p->pool, err);
     if (st != CZ_OK) {
         cz_prover_destroy(p);
-        return cz_error_set(err, st, "cannot start %u threads", threads);
+        return st;
     }
     *out = p;
     return CZ_OK;
@@ -79,14 +80,27 @@ enum cz_status cz_prover_create(struct cz_prover **out, const char *param_cache,
 
 void cz_prover_destroy(struct cz_prover *p) {
     if (!p) return;
-    cz_device_destroy(p->device);
+    cz_devices_destroy(p->devices);
     cz_pool_destroy(p->pool);
     free(p->param_cache);
     free(p);
 }
 
 const char *cz_prover_device_name(const struct cz_prover *p) {
-    return cz_device_name(p->device);
+    return cz_devices_name(p->devices);
+}
+
+void cz_prover_architectures(char *out, size_t size) {
+    const char *held = cz_gpu_architectures();
+    (void)snprintf(out, size, "%s%s", *held ? "CUDA for " : "no CUDA", held);
+}
+
+unsigned cz_prover_workers(const struct cz_prover *p) {
+    return cz_devices_workers(p->devices);
+}
+
+unsigned cz_prover_gpus(const struct cz_prover *p) {
+    return cz_devices_gpus(p->devices);
 }
 
 /* ---- circuits and parameters ---- */
@@ -121,13 +135,25 @@ static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *
         return st;
     }
     plan->witness = witness_bytes(c->r1cs);
-    plan->compute = cz_device_partition_bytes(p->device, c->r1cs);
+    plan->compute = cz_devices_partition_bytes(p->devices, NULL, c->r1cs);
     *out = c;
     return CZ_OK;
 }
 
+static void plan_now(void *ctx, void *handle, struct cz_stage_plan *plan) {
+    const struct cz_prover *p = ctx;
+    const struct circuit *c = handle;
+    plan->witness = witness_bytes(c->r1cs);
+    plan->compute = cz_devices_partition_bytes(p->devices, c->srs, c->r1cs);
+}
+
+static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
+    const struct cz_prover *p = ctx;
+    return cz_devices_status(p->devices, out, max);
+}
+
 static enum cz_status srs_bytes(void *ctx, void *handle, size_t *bytes, struct cz_error *err) {
-    (void)ctx;
+    const struct cz_prover *p = ctx;
     const struct circuit *c = handle;
     struct stat sb;
     if (stat(c->path, &sb) != 0) {
@@ -135,6 +161,13 @@ static enum cz_status srs_bytes(void *ctx, void *handle, size_t *bytes, struct c
         char text[128];
         return cz_error_set(err, e == ENOENT ? CZ_ERR_NOT_FOUND : CZ_ERR_IO, "parameter file %s: %s", c->path,
                             strerror_r(e, text, sizeof text));
+    }
+    const unsigned gpus = cz_devices_gpus(p->devices);
+    if (gpus > 0) {
+        /* The file is page cache. Of each card on the host: masks of bits, and lists of what is no bit. */
+        const size_t elements = (size_t)(c->r1cs->num_aux - c->r1cs->num_bits) + c->r1cs->num_inputs;
+        *bytes = cz_r1cs_bytes(c->r1cs) + gpus * (c->r1cs->num_aux / 8 * 3 + 12 * elements + (1 << 20));
+        return CZ_OK;
     }
     /* Beside the file: the circuit, and index lists of the densities, at most two words a variable. */
     *bytes = (size_t)sb.st_size + cz_r1cs_bytes(c->r1cs) + (size_t)c->r1cs->num_aux * 8;
@@ -146,21 +179,22 @@ static enum cz_status srs_load(void *ctx, void *handle, size_t *bytes, struct cz
     struct circuit *c = handle;
     enum cz_status st = cz_params_open(&c->params, c->path, c->r1cs, err);
     if (st != CZ_OK) return st;
-    st = cz_srs_create(&c->srs, p->device, c->r1cs, &c->params.view, err);
+    st = cz_devices_srs_create(&c->srs, p->devices, c->r1cs, &c->params.view, err);
     if (st != CZ_OK) {
         (void)cz_error_prefix(err, "%s", c->path);
         cz_params_close(&c->params);
         memset(&c->params, 0, sizeof c->params);
         return st;
     }
-    *bytes = c->params.map.size + cz_srs_bytes(c->srs) + cz_r1cs_bytes(c->r1cs);
+    *bytes = cz_devices_srs_bytes(c->srs) + cz_r1cs_bytes(c->r1cs);
+    if (!cz_devices_srs_on_gpu(c->srs)) *bytes += c->params.map.size;
     return CZ_OK;
 }
 
 static void srs_unload(void *ctx, void *handle) {
     (void)ctx;
     struct circuit *c = handle;
-    cz_srs_destroy(c->srs);
+    cz_devices_srs_destroy(c->srs);
     c->srs = NULL;
     cz_params_close(&c->params);
     memset(&c->params, 0, sizeof c->params);
@@ -218,11 +252,12 @@ static enum cz_status assign(void *ctx, void *handle, const struct cz_input *inp
     return CZ_OK;
 }
 
-static enum cz_status compute(void *ctx, void *handle, void *arg, struct cz_error *err) {
+static enum cz_status compute(void *ctx, void *handle, void *arg, const struct cz_stage_slot *slot,
+                              struct cz_error *err) {
     (void)ctx;
     const struct circuit *c = handle;
     struct work *w = arg;
-    enum cz_status st = cz_device_prove_partition(&w->sums, NULL, c->srs, &w->witness, err);
+    enum cz_status st = cz_devices_prove(&w->sums, c->srs, &w->witness, slot, err);
     cz_witness_done(&w->witness);
     memset(&w->witness, 0, sizeof w->witness);
     return st;
@@ -352,6 +387,8 @@ const struct cz_stage_ops CZ_PROVER_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .plan = plan_now,
+    .devices = devices,
     .finish = finish,
     .verify = verify,
     .work_free = work_free,

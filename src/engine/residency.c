@@ -50,6 +50,11 @@ static void set_floor(struct cz_engine *e, const struct cz_circuit *extra) {
     cz_budget_set_floor(&e->budget, both, compute);
 }
 
+void cz_residency_floor(struct cz_engine *e) {
+    set_floor(e, NULL);
+    cz_engine_changed(e);
+}
+
 /* Takes `bytes` and a reference when the floors allow. */
 static bool try_hold(struct cz_engine *e, struct cz_circuit *c, size_t bytes) {
     set_floor(e, c);

@@ -20,6 +20,28 @@ struct cz_stage_plan {
     size_t compute; /* during compute, beside the witness */
 };
 
+/** Where the engine calls compute from, and what it reserved for the call. */
+struct cz_stage_slot {
+    unsigned worker; /* below CZ_ENGINE_MAX_WORKERS */
+    size_t bytes;    /* the plan's `compute` of then */
+};
+
+/** One device, as status calls and metrics show it. */
+struct cz_device_status {
+    char name[32];  /* "cpu", "cuda:0" */
+    char model[96]; /* "NVIDIA H200"; "" for the CPU */
+    uint32_t ordinal;
+    bool gpu, lost;
+    char reason[256];                                     /* why it is lost */
+    uint64_t workers;                                     /* bit w: compute worker w is on it */
+    uint32_t capacity;                                    /* partitions at once */
+    uint64_t vram_total, vram_free, vram_taken, vram_srs; /* taken at the start; of that, parameters */
+    uint64_t pinned;                                      /* host bytes for copies */
+    uint64_t partitions, failures;
+    int utilisation, temperature, power_mw; /* per cent, degrees Celsius; -1: not known */
+    char throttle[96];                      /* why clocks are held back; "" */
+};
+
 struct cz_stage_ops {
     /** Builds the circuit and its plan. Called once per circuit; may take a second. CZ_ERR_UNSUPPORTED: no such
      * circuit. */
@@ -41,8 +63,16 @@ struct cz_stage_ops {
     /** Makes the witness: a new *work. The SRS is loaded in this and the following. */
     enum cz_status (*assign)(void *ctx, void *circuit, const struct cz_input *input, uint32_t partition, void **work,
                              struct cz_error *err);
-    /** Uses the device, and has freed the witness on return, whether it worked or not. */
-    enum cz_status (*compute)(void *ctx, void *circuit, void *work, struct cz_error *err);
+    /**
+     * Uses a device, and has freed the witness on return, whether it worked or not. CZ_ERR_DEVICE: no device is left
+     * that does with slot->bytes; `plan` then says what it takes now.
+     */
+    enum cz_status (*compute)(void *ctx, void *circuit, void *work, const struct cz_stage_slot *slot,
+                              struct cz_error *err);
+    /** Optional. The plan of a circuit as things are: devices may have been lost since circuit_open. */
+    void (*plan)(void *ctx, void *circuit, struct cz_stage_plan *plan);
+    /** Optional. Fills at most max; how many there are. Never waits for work. */
+    uint32_t (*devices)(void *ctx, struct cz_device_status *out, uint32_t max);
     /** Assembles the proof. */
     enum cz_status (*finish)(void *ctx, void *circuit, void *work, uint8_t proof[CZ_STAGE_PROOF_BYTES],
                              struct cz_error *err);

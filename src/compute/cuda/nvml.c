@@ -19,6 +19,8 @@ struct cz_nvml {
     unsigned count;
     int (*shutdown)(void);
     int (*handle)(unsigned, void **);
+    int (*handle_by_pci)(const char *, void **);
+    int (*index)(void *, unsigned *);
     int (*name)(void *, char *, unsigned);
     int (*memory)(void *, struct memory *);
     int (*utilisation)(void *, struct utilisation *);
@@ -47,6 +49,8 @@ enum cz_status cz_nvml_open(struct cz_nvml **out, struct cz_error *err) {
                find(n, &count, "nvmlDeviceGetCount_v2") && find(n, &n->handle, "nvmlDeviceGetHandleByIndex_v2") &&
                find(n, &n->name, "nvmlDeviceGetName") && find(n, &n->memory, "nvmlDeviceGetMemoryInfo");
     /* What older drivers may lack. */
+    (void)find(n, &n->handle_by_pci, "nvmlDeviceGetHandleByPciBusId_v2");
+    (void)find(n, &n->index, "nvmlDeviceGetIndex");
     (void)find(n, &n->utilisation, "nvmlDeviceGetUtilizationRates");
     (void)find(n, &n->temperature, "nvmlDeviceGetTemperature");
     (void)find(n, &n->power, "nvmlDeviceGetPowerUsage");
@@ -72,6 +76,13 @@ void cz_nvml_close(struct cz_nvml *n) {
 
 unsigned cz_nvml_count(const struct cz_nvml *n) {
     return n->count;
+}
+
+int cz_nvml_find(const struct cz_nvml *n, const char *pci) {
+    void *h;
+    unsigned card;
+    if (!n->handle_by_pci || !n->index || n->handle_by_pci(pci, &h) != 0 || n->index(h, &card) != 0) return -1;
+    return card < n->count ? (int)card : -1;
 }
 
 bool cz_nvml_read(struct cz_nvml_card *out, const struct cz_nvml *n, unsigned card) {

@@ -27,6 +27,8 @@ CZ_MUST_CHECK enum cz_status cz_nvml_open(struct cz_nvml **out, struct cz_error 
 /** Accepts NULL. */
 void cz_nvml_close(struct cz_nvml *nvml);
 unsigned cz_nvml_count(const struct cz_nvml *nvml);
+/** The card at a PCI address ("0000:65:00.0"; CUDA's order of cards may be another); -1: none, or not said. */
+int cz_nvml_find(const struct cz_nvml *nvml, const char *pci);
 /** False when the card does not answer. */
 bool cz_nvml_read(struct cz_nvml_card *out, const struct cz_nvml *nvml, unsigned card);
 /** The reasons in words, "" for none: "power cap, thermal". */

@@ -159,10 +159,12 @@ static enum cz_status assign(void *ctx, void *circuit, const struct cz_input *in
     return st;
 }
 
-static enum cz_status compute(void *ctx, void *circuit, void *work, struct cz_error *err) {
+static enum cz_status compute(void *ctx, void *circuit, void *work, const struct cz_stage_slot *slot,
+                              struct cz_error *err) {
     struct fake *f = ctx;
     struct work *w = work;
     (void)circuit;
+    (void)slot;
     (void)pthread_mutex_lock(&f->lock);
     enum cz_status st = pass(f, FAKE_COMPUTE, err);
     f->live_witness -= w->witness;
