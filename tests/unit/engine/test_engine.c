@@ -72,6 +72,41 @@ static void test_order(void **state) {
     rig_end(&rig);
 }
 
+static uint32_t calls(struct rig *rig, enum fake_stage stage) {
+    (void)pthread_mutex_lock(&rig->f.lock);
+    uint32_t n = rig->f.calls[stage];
+    (void)pthread_mutex_unlock(&rig->f.lock);
+    return n;
+}
+
+/*
+ * The finishing of partition N, however slow, never delays the computation of N + 1: with finish (or verify) held at
+ * its first partition, all others of three jobs are computed, and no reservation of theirs is left but the inputs'.
+ */
+static void finish_is_apart(enum fake_stage held) {
+    struct rig rig;
+    rig_start(&rig);
+    fake_close(&rig.f, held);
+    struct cz_engine_ticket t[3];
+    for (uint8_t i = 0; i < 3; i++) {
+        assert_int_equal(fake_submit(rig.e, &rig.f, "", i, 8, 2048, CZ_PRIORITY_DEFAULT, &t[i], NULL), CZ_OK);
+    }
+    uint64_t start = cz_time_now_ns();
+    while (calls(&rig, FAKE_COMPUTE) < 24 && cz_time_since(start) < 5) (void)usleep(1000);
+    assert_int_equal(calls(&rig, FAKE_COMPUTE), 24);
+    assert_int_equal(calls(&rig, held), 1);
+    fake_until_used(rig.e, rig.f.srs + 3 * rig.f.input);
+    fake_open(&rig.f, held);
+    for (uint8_t i = 0; i < 3; i++) expect_completed(&rig, &t[i], i);
+    rig_end(&rig);
+}
+
+static void test_finish_is_apart(void **state) {
+    (void)state;
+    finish_is_apart(FAKE_FINISH);
+    finish_is_apart(FAKE_VERIFY);
+}
+
 static void test_partitions_together(void **state) {
     (void)state;
     struct rig rig;
@@ -559,6 +594,7 @@ static void test_metrics(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_finish_is_apart),
         cmocka_unit_test(test_partitions_together),
         cmocka_unit_test(test_join),
         cmocka_unit_test(test_invalid_proof_retried),
