@@ -58,6 +58,10 @@ static void test_whole_file(void **state) {
                                "preload = [\"porep-2k\", \"porep-32g\"]\n"
                                "[synthesis]\n"
                                "threads = 7\n"
+                               "[gpus]\n"
+                               "enabled = false\n"
+                               "devices = [3, 0]\n"
+                               "gpu_workers_per_device = 5\n"
                                "[scheduler]\n"
                                "max_jobs = 12\n"
                                "[pipeline]\n"
@@ -82,6 +86,11 @@ static void test_whole_file(void **state) {
     assert_int_equal(c.preload.count, 2);
     assert_string_equal(c.preload.item[1], "porep-32g");
     assert_int_equal(c.threads, 7);
+    assert_false(c.gpus);
+    assert_int_equal(c.num_gpu_devices, 2);
+    assert_int_equal(c.gpu_device[0], 3);
+    assert_int_equal(c.gpu_device[1], 0);
+    assert_int_equal(c.gpu_workers, 5);
     assert_int_equal(c.max_jobs, 12);
     assert_int_equal(c.lookahead, 3);
     assert_int_equal(c.assign_workers, 2);

@@ -118,8 +118,77 @@ static void leave_at_the_end(void **state) {
     rig_end(&rig);
 }
 
+static Cuzk__V1__GetStatusResponse *get_status(struct rig *rig) {
+    struct cz_rpc_reply reply;
+    assert_int_equal(cz_rpc_client_call(rig->client, CZ_RPC_GET_STATUS, NULL, 0, 5000, &reply, NULL), CZ_OK);
+    assert_int_equal(reply.code, CZ_RPC_OK);
+    Cuzk__V1__GetStatusResponse *m = cuzk__v1__get_status_response__unpack(NULL, reply.len, reply.data);
+    assert_non_null(m);
+    cz_rpc_reply_done(&reply);
+    return m;
+}
+
+/* GPUs with what they do now; a lost one says why. Without any: the CPU. */
+static void devices_shown(void **state) {
+    (void)state;
+    struct rig rig;
+    rig_start(&rig);
+    Cuzk__V1__GetStatusResponse *m = get_status(&rig);
+    assert_int_equal(m->n_gpus, 1);
+    assert_string_equal(m->gpus[0]->name, "fake");
+    assert_int_equal(m->pinned_memory_limit_bytes, 1000000);
+    cuzk__v1__get_status_response__free_unpacked(m, NULL);
+
+    rig.f.device[0] = (struct cz_device_status){
+        .name = "cuda:0", .model = "Card A", .gpu = true, .lost = true, .reason = "cudaErrorEccUncorrectable"};
+    rig.f.device[1] = (struct cz_device_status){.name = "cuda:3",
+                                                .model = "Card B",
+                                                .ordinal = 3,
+                                                .gpu = true,
+                                                .workers = 1,
+                                                .vram_total = 1000,
+                                                .vram_free = 400,
+                                                .pinned = 77,
+                                                .utilisation = 93,
+                                                .temperature = 71,
+                                                .power_mw = -1,
+                                                .throttle = "thermal"};
+    rig.f.num_devices = 2;
+    fake_close(&rig.f, FAKE_COMPUTE);
+    struct cz_engine_ticket t;
+    assert_int_equal(fake_submit(rig.e, &rig.f, "", 7, 1, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_wait(&rig.f, FAKE_COMPUTE, 1);
+    m = get_status(&rig);
+    assert_int_equal(m->n_gpus, 2);
+    assert_string_equal(m->gpus[0]->name, "Card A (lost: cudaErrorEccUncorrectable)");
+    assert_string_equal(m->gpus[0]->current_job_id, "");
+    assert_string_equal(m->gpus[1]->name, "Card B (held back: thermal)");
+    assert_int_equal(m->gpus[1]->ordinal, 3);
+    assert_int_equal(m->gpus[1]->vram_total_bytes, 1000);
+    assert_int_equal(m->gpus[1]->vram_free_bytes, 400);
+    assert_string_equal(m->gpus[1]->current_job_id, t.job_id);
+    assert_string_equal(m->gpus[1]->current_proof_kind, "porep-c2");
+    assert_int_equal(m->pinned_memory_bytes, 77);
+    cuzk__v1__get_status_response__free_unpacked(m, NULL);
+
+    struct cz_engine_status s;
+    cz_engine_status(rig.e, &s);
+    char *text = cz_metrics_text(&s);
+    assert_non_null(text);
+    assert_non_null(strstr(text, "cuzk_device_lost{device=\"cuda:0\"} 1\n"));
+    assert_non_null(strstr(text, "cuzk_device_temperature_celsius{device=\"cuda:3\"} 71\n"));
+    assert_non_null(strstr(text, "cuzk_device_throttled{device=\"cuda:3\"} 1\n"));
+    assert_null(strstr(text, "cuzk_device_power_milliwatts{device=\"cuda:3\"}"));
+    free(text);
+    fake_open(&rig.f, FAKE_COMPUTE);
+    struct cz_rpc_reply reply = await_proof(&rig, t.job_id, 0, 5000);
+    expect_status(&reply, CUZK__V1__AWAIT_PROOF_RESPONSE__STATUS__COMPLETED);
+    rig_end(&rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(devices_shown),
         cmocka_unit_test(clients_leave),
         cmocka_unit_test(leave_at_the_end),
     };

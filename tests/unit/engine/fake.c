@@ -173,6 +173,12 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     return st;
 }
 
+static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
+    const struct fake *f = ctx;
+    for (uint32_t i = 0; i < f->num_devices && i < max; i++) out[i] = f->device[i];
+    return f->num_devices;
+}
+
 static enum cz_status finish(void *ctx, void *circuit, void *work, uint8_t proof[CZ_STAGE_PROOF_BYTES],
                              struct cz_error *err) {
     struct fake *f = ctx;
@@ -230,6 +236,7 @@ const struct cz_stage_ops FAKE_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .devices = devices,
     .finish = finish,
     .verify = verify,
     .work_free = work_free,

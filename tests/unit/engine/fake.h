@@ -25,6 +25,8 @@ struct fake {
     uint32_t live_inputs, live_work, loaded, unloads;
     uint8_t order[256]; /* tag of each assigned partition */
     uint32_t num_order;
+    struct cz_device_status device[2]; /* what there is; none: the engine names one */
+    uint32_t num_devices;
 };
 
 extern const struct cz_stage_ops FAKE_OPS;
