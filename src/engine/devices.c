@@ -11,8 +11,14 @@
 #include <stdio.h>
 
 #define PINNED ((size_t)64 << 20) /* of each worker */
-/* What a worker of a card needs for 32 GiB PoRep (2^27) at the least, and what it can make use of: plan.c. */
-#define WORKER_LEAST ((size_t)14400 << 20)
+/*
+ * What a worker of a card needs at the least: for any partition of 32 GiB (window PoSt has the largest witness, and a
+ * circuit of 2.4 GiB), or for all but that; and what it can make use of. `cuzk gpu plan` has the numbers.
+ */
+#define WORKER_ANY ((size_t)16200 << 20)
+#define CIRCUIT_ANY ((size_t)2560 << 20)
+#define WORKER_POREP ((size_t)12720 << 20)
+#define CIRCUIT_POREP ((size_t)192 << 20)
 #define WORKER_BEST ((size_t)26 << 30)
 /* Left free on a card: the driver's own, and what others may take between look and open. */
 #define VRAM_LEFT ((size_t)640 << 20)
@@ -25,6 +31,7 @@ struct unit {
     unsigned workers, in_use;
     uint64_t on; /* compute workers that use it */
     uint64_t partitions, failures;
+    unsigned num_srs;
     size_t vram_total, vram_taken, vram_srs, pinned;
     char model[96], pci[16];
     uint32_t ordinal;
@@ -51,6 +58,7 @@ struct cz_devices_srs {
     pthread_mutex_t cpu_lock;                   /* while the CPU's is made; before the devices' lock */
     struct cz_srs *on[CZ_DEVICES_MAX_GPUS + 1]; /* NULL: not there */
     size_t vram[CZ_DEVICES_MAX_GPUS];
+    bool others;                        /* a device has no room for this one beside other circuits' */
     bool unusable[CZ_DEVICES_MAX_GPUS]; /* the circuit does not fit into that device */
 };
 
@@ -122,10 +130,11 @@ static struct cz_devices *devices_new(void) {
  */
 static unsigned divide(struct cz_gpu_options *o, size_t vram_free) {
     const size_t vram = vram_free > VRAM_LEFT ? vram_free - VRAM_LEFT : 0;
-    while (o->workers > 1 && o->workers * WORKER_LEAST > vram / 2) o->workers--;
+    while (o->workers > 1 && o->workers * WORKER_ANY > vram / 2) o->workers--;
     size_t each = vram / 2 / o->workers;
     if (each > WORKER_BEST) each = WORKER_BEST;
-    if (each < WORKER_LEAST && vram > WORKER_LEAST + WORKER_LEAST / 16) each = WORKER_LEAST;
+    if (each < WORKER_ANY && vram >= WORKER_ANY + CIRCUIT_ANY) each = WORKER_ANY;
+    if (each < WORKER_POREP && vram >= WORKER_POREP + CIRCUIT_POREP) each = WORKER_POREP;
     o->vram_limit = vram;
     o->residents = vram - o->workers * each;
     return o->workers;
@@ -293,10 +302,14 @@ static enum cz_status srs_on_gpu(struct cz_devices_srs *s, unsigned i, struct cz
         s->vram[i] = cz_gpu_srs_vram(u->dev, s->on[i]);
         lock(d);
         u->vram_srs += s->vram[i];
+        u->num_srs++;
         unlock(d);
         return CZ_OK;
     }
     s->on[i] = NULL;
+    lock(d);
+    s->others = s->others || (st == CZ_ERR_BUDGET && u->num_srs > 0);
+    unlock(d);
     if (st == CZ_ERR_DEVICE) {
         retire(d, i, &why);
     } else if (cz_status_class(st) == CZ_CLASS_BAD_INPUT) {
@@ -347,7 +360,11 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
         unlock(d);
         if (!lost) st = srs_on_gpu(s, i, err);
     }
-    if (st == CZ_OK && !cz_devices_srs_on_gpu(s)) st = srs_on_cpu(s, err);
+    const bool on_gpu = cz_devices_srs_on_gpu(s);
+    if (st == CZ_OK && !on_gpu && s->others) {
+        st = cz_error_set(err, CZ_ERR_FULL, "no GPU has room for it beside the parameters of other circuits");
+    }
+    if (st == CZ_OK && !on_gpu) st = srs_on_cpu(s, err);
     if (st != CZ_OK) {
         cz_devices_srs_destroy(s);
         return st;
@@ -358,10 +375,13 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
 
 void cz_devices_srs_destroy(struct cz_devices_srs *s) {
     if (!s) return;
-    for (unsigned i = 0; i <= s->devices->num; i++) cz_srs_destroy(s->on[i]);
     lock(s->devices);
-    for (unsigned i = 0; i < s->devices->num; i++) s->devices->unit[i].vram_srs -= s->vram[i];
+    for (unsigned i = 0; i < s->devices->num; i++) {
+        s->devices->unit[i].vram_srs -= s->vram[i];
+        s->devices->unit[i].num_srs -= s->on[i] != NULL;
+    }
     unlock(s->devices);
+    for (unsigned i = 0; i <= s->devices->num; i++) cz_srs_destroy(s->on[i]);
     (void)pthread_mutex_destroy(&s->cpu_lock);
     free(s);
 }

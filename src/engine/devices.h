@@ -44,7 +44,10 @@ unsigned cz_devices_workers(const struct cz_devices *d);
 /** How many GPUs are not lost. */
 unsigned cz_devices_gpus(struct cz_devices *d);
 
-/** A circuit's SRS on every device that can take it. r1cs and the view's memory are borrowed. */
+/**
+ * A circuit's SRS on every device that can take it. r1cs and the view's memory are borrowed. CZ_ERR_FULL: it would fit
+ * into a GPU if another circuit's were not there.
+ */
 struct cz_devices_srs;
 CZ_MUST_CHECK enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devices *d,
                                                    const struct cz_r1cs *r1cs, const struct cz_srs_view *view,

@@ -76,8 +76,8 @@ static void evict(struct cz_engine *e, struct cz_circuit *c) {
     cz_engine_changed(e);
 }
 
-/* Evicts the one longest unused, or waits for a change or until one has been unused long enough. */
-static void make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
+/* Evicts the one longest unused, or waits for a change or until one has been unused long enough: then false. */
+static bool make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
     struct cz_circuit *oldest = NULL;
     for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
         struct cz_circuit *c = &e->circuit[i];
@@ -87,9 +87,24 @@ static void make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
     uint64_t due = oldest ? oldest->last_use_ns + e->opt.evict_min_idle_ms * 1000000 : 0;
     if (oldest && due <= cz_time_now_ns()) {
         evict(e, oldest);
-    } else {
-        cz_engine_wait_change(e, due);
+        return true;
     }
+    cz_engine_wait_change(e, due);
+    return false;
+}
+
+static unsigned loaded_beside(const struct cz_engine *e, const struct cz_circuit *c) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++)
+        n += &e->circuit[i] != c && e->circuit[i].state != CZ_RESIDENCY_ABSENT;
+    return n;
+}
+
+/* A device has no room beside others: waits until one of these is gone. False at shutdown, and when there is none. */
+static bool wait_device_room(struct cz_engine *e, const struct cz_circuit *c) {
+    const unsigned before = loaded_beside(e, c);
+    while (!e->stop && before > 0 && loaded_beside(e, c) >= before) (void)make_room(e, c);
+    return !e->stop && before > 0;
 }
 
 static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t reserved, double *seconds,
@@ -97,12 +112,15 @@ static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t res
     c->state = CZ_RESIDENCY_MOVING;
     c->loading = true;
     c->bytes = reserved;
-    cz_engine_unlock(e);
     uint64_t start = cz_time_now_ns();
     size_t bytes = 0;
-    enum cz_status st = e->ops->srs_load(e->ops_ctx, c->handle, &bytes, err);
+    enum cz_status st;
+    do {
+        cz_engine_unlock(e);
+        st = e->ops->srs_load(e->ops_ctx, c->handle, &bytes, err);
+        cz_engine_lock(e);
+    } while (st == CZ_ERR_FULL && wait_device_room(e, c));
     *seconds = cz_time_since(start);
-    cz_engine_lock(e);
     /* The estimate gives way to the true size. */
     cz_budget_release(&e->budget, CZ_BUDGET_SRS, c->bytes);
     c->bytes = st == CZ_OK ? bytes : 0;
@@ -129,7 +147,7 @@ enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, b
         }
         if (c->state == CZ_RESIDENCY_READY) {
             if (try_hold(e, c, 0)) return CZ_OK;
-            make_room(e, c);
+            (void)make_room(e, c);
             continue;
         }
         cz_engine_unlock(e);
@@ -142,7 +160,7 @@ enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, b
         if (st != CZ_OK) return st;
         if (c->state != CZ_RESIDENCY_ABSENT) continue;
         if (!try_hold(e, c, bytes)) {
-            make_room(e, c);
+            (void)make_room(e, c);
             continue;
         }
         *loaded_now = true;

@@ -51,7 +51,10 @@ struct cz_stage_ops {
 
     /** Bytes to reserve before srs_load. CZ_ERR_NOT_FOUND names the missing file. */
     enum cz_status (*srs_bytes)(void *ctx, void *circuit, size_t *bytes, struct cz_error *err);
-    /** Loads; *bytes is what it takes now. Never two at once for one circuit. */
+    /**
+     * Loads; *bytes is what it takes now. Never two at once for one circuit. CZ_ERR_FULL: when another circuit's SRS is
+     * unloaded it may work.
+     */
     enum cz_status (*srs_load)(void *ctx, void *circuit, size_t *bytes, struct cz_error *err);
     void (*srs_unload)(void *ctx, void *circuit);
 

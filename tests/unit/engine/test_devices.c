@@ -400,6 +400,30 @@ static void test_workers_wait(void **state) {
     shop_close(&s);
 }
 
+/* No room beside another circuit is told apart from no room at all. */
+static void test_no_room_beside(void **state) {
+    (void)state;
+    struct cz_device *gpu = wrapped("cuda:0", GPU_BYTES), *cpu = wrapped("cpu", CPU_BYTES);
+    struct cz_devices *d;
+    struct cz_devices_srs *first, *second = NULL;
+    assert_int_equal(cz_devices_create_of(&d, &gpu, 1, cpu, 1), CZ_OK);
+    assert_int_equal(cz_devices_srs_create(&first, d, &demo.r1cs, &params.view, NULL), CZ_OK);
+    assert_true(cz_devices_srs_on_gpu(first));
+    for (int i = 0; i < 2; i++) {
+        struct cz_error err = {0};
+        cz_inject_fail(gpu, CZ_INJECT_SRS_CREATE, 1, 1, CZ_ERR_BUDGET);
+        assert_int_equal(cz_devices_srs_create(&second, d, &demo.r1cs, &params.view, &err), CZ_ERR_FULL);
+        assert_non_null(strstr(err.detail, "other circuits"));
+    }
+    cz_devices_srs_destroy(first);
+    cz_inject_fail(gpu, CZ_INJECT_SRS_CREATE, 1, 1, CZ_ERR_BUDGET);
+    assert_int_equal(cz_devices_srs_create(&second, d, &demo.r1cs, &params.view, NULL), CZ_OK);
+    assert_false(cz_devices_srs_on_gpu(second));
+    assert_int_equal(cz_inject_calls(cpu, CZ_INJECT_SRS_CREATE), 1);
+    cz_devices_srs_destroy(second);
+    cz_devices_destroy(d);
+}
+
 static int start(void **state) {
     struct cz_setup_result result;
     struct cz_error err = {0};
@@ -422,15 +446,11 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retry),
-        cmocka_unit_test(test_fails_twice),
-        cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_other_device),
-        cmocka_unit_test(test_cpu_does_not_fit),
-        cmocka_unit_test(test_cpu_barely_fits),
-        cmocka_unit_test(test_srs),
-        cmocka_unit_test(test_too_small),
-        cmocka_unit_test(test_cpu_fails_too),
+        cmocka_unit_test(test_retry),           cmocka_unit_test(test_no_room_beside),
+        cmocka_unit_test(test_fails_twice),     cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_other_device),    cmocka_unit_test(test_cpu_does_not_fit),
+        cmocka_unit_test(test_cpu_barely_fits), cmocka_unit_test(test_srs),
+        cmocka_unit_test(test_too_small),       cmocka_unit_test(test_cpu_fails_too),
         cmocka_unit_test(test_workers_wait),
     };
     return cmocka_run_group_tests(tests, start, end);

@@ -201,6 +201,41 @@ static void test_eviction(void **state) {
     fake_done(&f);
 }
 
+/* A device without room for a second circuit: the first is dropped when it is idle, and the job waits for that. */
+static void test_device_room(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket small, large;
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 2048, CZ_PRIORITY_DEFAULT, &small, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    f.fail_with = CZ_ERR_FULL;
+    f.fail_from[FAKE_LOAD] = 2;
+    f.fail_count[FAKE_LOAD] = 1;
+    assert_int_equal(fake_submit(e, &f, "", 2, 2, 8u << 20, CZ_PRIORITY_DEFAULT, &large, NULL), CZ_OK);
+    struct cz_engine_status s;
+    do {
+        (void)usleep(1000);
+        cz_engine_status(e, &s);
+    } while (s.num_srs < 2);
+    (void)usleep(20000);
+    assert_int_equal(f.unloads, 0); /* in use */
+    fake_open(&f, FAKE_COMPUTE);
+    struct fake_result r;
+    fake_result(e, small.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    fake_result(e, large.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    assert_int_equal(f.unloads, 1);
+    assert_int_equal(f.calls[FAKE_LOAD], 3);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 /* An SRS that was used a moment ago stays for eviction_min_idle. */
 static void test_min_idle(void **state) {
     (void)state;
@@ -230,7 +265,8 @@ static void test_min_idle(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_peak_is_plan), cmocka_unit_test(test_tight),    cmocka_unit_test(test_never_fits),
-        cmocka_unit_test(test_inputs_full),  cmocka_unit_test(test_eviction), cmocka_unit_test(test_min_idle),
+        cmocka_unit_test(test_inputs_full),  cmocka_unit_test(test_eviction), cmocka_unit_test(test_device_room),
+        cmocka_unit_test(test_min_idle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
