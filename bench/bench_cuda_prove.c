@@ -1,7 +1,8 @@
 /*
  * What a 32 GiB PoRep partition asks of a GPU beside its sums: witness upload, expansion and evaluation, and h.
  * Medians. bench_cuda_prove [--c1 FILE] [--runs N]: with the C1 output of a 32 GiB sector its own witness, else random
- * values.
+ * values. --partition WORKERS: whole partitions instead, with --residents GiB of SRS and tables, --full 1 for a mapping
+ * of 45 GiB that repeats no memory, --spin 1 for threads that do not sleep while they wait.
  */
 
 #include "base/bytes.h"
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define MAX_RUNS 25
@@ -24,6 +26,8 @@
 static struct cz_cuda_device *dev;
 static struct cz_cuda_worker *w;
 static int runs = 7;
+static size_t residents_gib = 80;
+static bool full, spin;
 
 static void check(enum cz_status status, const char *what, const struct cz_error *err) {
     if (status == CZ_OK) return;
@@ -108,7 +112,7 @@ static void bench_eval(const char *c1_path) {
         struct cz_cuda_mark mark = cz_cuda_mark(w);
         const int r = i ? i - 1 : 0;
         begin();
-        check(cz_cuda_witness_upload(&dw, w, &witness), "upload", NULL);
+        check(cz_cuda_witness_upload(&dw, w, &circuit, &witness), "upload", NULL);
         up[r] = end();
         begin();
         check(cz_cuda_expand(w, &circuit, &dw, d_value), "expand", NULL);
@@ -202,6 +206,46 @@ static void bench_h(void) {
 /* Whole partitions over an SRS of full size whose vectors repeat 2^18 different points: the mapping repeats, too. */
 #define DIFFERENT ((size_t)1 << 18)
 
+struct piece {
+    uint8_t *to;
+    const uint8_t *from;
+    size_t bytes;
+};
+static void *copy_piece(void *ctx) {
+    struct piece *p = ctx;
+    memcpy(p->to, p->from, p->bytes);
+    return NULL;
+}
+
+/* A copy in memory of its own, as the page cache holds a file's; mapped anew, so that no page is in the tables yet. */
+static uint8_t *unfolded(const uint8_t *from, size_t bytes) {
+    enum { THREADS = 16 };
+    struct piece piece[THREADS];
+    pthread_t thread[THREADS];
+    const int fd = memfd_create("srs", 0);
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) exit(1);
+    uint8_t *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) exit(1);
+    const uint64_t start = cz_time_now_ns();
+    for (size_t i = 0; i < THREADS; i++) {
+        const size_t at = bytes / THREADS * i;
+        piece[i] = (struct piece){p + at, from + at, i + 1 < THREADS ? bytes / THREADS : bytes - at};
+        if (pthread_create(&thread[i], NULL, copy_piece, &piece[i]) != 0) exit(1);
+    }
+    for (int i = 0; i < THREADS; i++) (void)pthread_join(thread[i], NULL);
+    printf("%.1f GiB made in %.1f s\n", (double)bytes / (1 << 30), cz_time_since(start));
+    if (munmap(p, bytes) != 0) exit(1);
+    p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) exit(1);
+    return p;
+}
+
+static double cpu_seconds(void) {
+    struct rusage u;
+    if (getrusage(RUSAGE_SELF, &u) != 0) exit(1);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 static uint8_t *repeated(size_t bytes, size_t size) {
     const size_t period = DIFFERENT * size;
     const int fd = memfd_create("points", 0);
@@ -243,7 +287,7 @@ static uint8_t *repeated(size_t bytes, size_t size) {
     }
     for (size_t at = 0; at <= bytes; at += period)
         if (mmap(all + at, period, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) exit(1);
-    return all;
+    return full ? unfolded(all, bytes) : all;
 }
 
 struct prover {
@@ -279,32 +323,39 @@ static void bench_partition(const char *c1_path, unsigned workers) {
     view.num_a = (uint32_t)(r1cs->num_inputs + cz_device_popcount(a, r1cs->num_aux));
     view.num_b = (uint32_t)(cz_device_popcount(in, r1cs->num_inputs) + cz_device_popcount(b, r1cs->num_aux));
     cz_free(a);
-    view.h = repeated((size_t)1 << 27 << 7, 96);
-    view.l = view.h + 96;
-    view.a = view.h + 192;
-    view.b_g1 = view.h + 288;
+    const size_t points = (size_t)view.num_h + view.num_l + view.num_a + view.num_b;
+    /* One after another where each has memory of its own, else each from the start. */
+    view.h = repeated(full ? points * 96 : (size_t)1 << 27 << 7, 96);
+    view.l = view.h + (full ? view.num_h : 1) * 96;
+    view.a = view.l + (full ? view.num_l : 1) * 96;
+    view.b_g1 = view.a + (full ? view.num_a : 1) * 96;
     view.b_g2 = repeated((size_t)view.num_b * 192, 192);
-    const struct cz_gpu_options o = {.workers = workers, .residents = (size_t)58 << 30};
+    const struct cz_gpu_options o = {.workers = workers, .residents = residents_gib << 30, .pairs = true};
     check(cz_gpu_create(&device, &o, NULL, &err), "device", &err);
+    if (spin) cuda(cudaSetDeviceFlags(cudaDeviceScheduleSpin));
+    double cpu = cpu_seconds();
     uint64_t start = cz_time_now_ns();
     check(cz_srs_create(&srs, device, r1cs, &view, &err), "srs", &err);
-    printf("SRS resident in %.2f s, %.1f GiB\n", cz_time_since(start), (double)cz_srs_bytes(srs) / (1 << 30));
+    printf("SRS resident in %.2f s (%.1f s of CPU), %.1f GiB\n", cz_time_since(start), cpu_seconds() - cpu,
+           (double)cz_srs_bytes(srs) / (1 << 30));
     struct prover p[8];
     pthread_t thread[8];
     for (unsigned used = 1; used <= workers; used++) {
         for (unsigned i = 0; i < used; i++) p[i] = (struct prover){.srs = srs, .witness = &witness, .n = 1};
         (void)prove_some(&p[0]); /* warm */
         for (unsigned i = 0; i < used; i++) p[i].n = 4;
+        cpu = cpu_seconds();
         start = cz_time_now_ns();
         for (unsigned i = 0; i < used; i++)
             if (pthread_create(&thread[i], NULL, prove_some, &p[i]) != 0) exit(1);
         for (unsigned i = 0; i < used; i++) (void)pthread_join(thread[i], NULL);
         const struct cz_partition_timing *t = &p[0].last;
-        printf(
-            "%u workers: %.1f ms a partition; one takes %.1f ms: eval %.1f, h %.1f, H %.1f, L %.1f, A %.1f, B1 %.1f, "
-            "B2 %.1f\n",
-            used, cz_time_since(start) * 1e3 / (4 * used), t->total * 1e3, t->eval * 1e3, t->ntt * 1e3, t->msm_h * 1e3,
-            t->sum_l * 1e3, t->sum_a * 1e3, t->sum_b_g1 * 1e3, t->sum_b_g2 * 1e3);
+        printf("%u workers: %.1f ms a partition, %.1f ms of CPU; one takes %.1f ms: eval %.1f, h %.1f, H %.1f, L %.1f, "
+               "A %.1f, B1 %.1f, "
+               "B2 %.1f\n",
+               used, cz_time_since(start) * 1e3 / (4 * used), (cpu_seconds() - cpu) * 1e3 / (4 * used), t->total * 1e3,
+               t->eval * 1e3, t->ntt * 1e3, t->msm_h * 1e3, t->sum_l * 1e3, t->sum_a * 1e3, t->sum_b_g1 * 1e3,
+               t->sum_b_g2 * 1e3);
     }
     cz_srs_destroy(srs);
     cz_device_destroy(device);
@@ -318,6 +369,9 @@ int main(int argc, char **argv) {
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--c1") == 0) c1 = argv[i + 1];
         if (strcmp(argv[i], "--runs") == 0) runs = (int)strtol(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--residents") == 0) residents_gib = strtoul(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--full") == 0) full = argv[i + 1][0] == '1';
+        if (strcmp(argv[i], "--spin") == 0) spin = argv[i + 1][0] == '1';
     }
     for (int i = 1; i + 1 < argc; i += 2)
         if (strcmp(argv[i], "--partition") == 0) partition = (unsigned)strtoul(argv[i + 1], NULL, 10);

@@ -71,7 +71,8 @@ static enum cz_status open_device(struct prover *p, const struct prove_args *arg
     const char *n = args->device + 5;
     if (strncmp(args->device, "cuda:", 5) != 0 || n[0] < '0' || n[0] > '9' || n[1])
         return cz_error_set(err, CZ_ERR_ARGUMENT, "--device %.40s: not cpu or cuda:0 to cuda:9", args->device);
-    struct cz_gpu_options o = {.ordinal = n[0] - '0', .workers = 1, .vram_limit = (size_t)args->vram_limit << 20};
+    struct cz_gpu_options o = {
+        .ordinal = n[0] - '0', .workers = 1, .vram_limit = (size_t)args->vram_limit << 20, .pairs = true};
     if (o.vram_limit) {
         struct cz_gpu_plan plan;
         enum cz_status status = cz_gpu_plan_make(&plan, p->r1cs, o.vram_limit + CZ_GPU_PLAN_RESERVE, 1, err);

@@ -11,6 +11,7 @@ struct cz_gpu_options {
     size_t vram_limit; /* bytes; 0: what is free */
     size_t pinned;     /* host bytes of each worker for copies; 0: 64 MiB */
     size_t residents;  /* bytes of vram for SRS; 0: half */
+    bool pairs;        /* an SRS may take room for sums of neighbours, too: where no other one wants it */
 };
 
 struct cz_gpu_info {

@@ -79,7 +79,7 @@ static struct cz_device *cpu;
 static struct cz_device *open_device(size_t vram_limit, size_t residents, unsigned workers) {
     struct cz_device *dev = NULL;
     struct cz_error err = {0};
-    struct cz_gpu_options o = {.workers = workers, .vram_limit = vram_limit, .residents = residents};
+    struct cz_gpu_options o = {.workers = workers, .vram_limit = vram_limit, .residents = residents, .pairs = true};
     if (cz_gpu_create(&dev, &o, pool, &err) != CZ_OK) fail_msg("%s", err.detail);
     return dev;
 }
@@ -350,8 +350,12 @@ static void partitions(void **state) {
     cz_srs_destroy(srs);
     const size_t mib = (size_t)1 << 20, lists = cz_cuda_circuit_bytes(r1cs) + (size_t)r1cs->num_aux / 2 + 6 * mib;
     const size_t n = (size_t)1 << cz_r1cs_domain_log2(r1cs);
-    const size_t residents[] = {4096 * mib, lists + 2 * 96 * n, lists};
-    for (int i = 0; i < 3; i++) {
+    const struct cz_srs_view *v = &params.view;
+    const size_t vectors = (size_t)100 * n + 96 * ((size_t)v->num_l + v->num_a + v->num_b) + (size_t)192 * v->num_b;
+    const size_t pairs_l = (size_t)48 * v->num_l;
+    /* With all sums of neighbours; with those of L; with no others than H and one more; with the least. */
+    const size_t residents[] = {4096 * mib, lists + 2 * 96 * n, lists, lists + vectors + pairs_l};
+    for (int i = 0; i < 4; i++) {
         const unsigned workers = i == 0 ? 2 : 1;
         /* The sums' scratch alone is some 900 MiB on a card of this size. */
         struct cz_device *dev =
@@ -359,8 +363,11 @@ static void partitions(void **state) {
         if (cz_srs_create(&srs, dev, r1cs, &params.view, &err) != CZ_OK) fail_msg("%d: %s", i, err.detail);
         const struct cz_cuda_srs *s = (const struct cz_cuda_srs *)srs;
         assert_true(i > 0 || (s->h.d_point && s->vector[CZ_CUDA_SUM_B_G2].d_point));
+        for (int sum = 0; sum < CZ_CUDA_SUMS_OF_BITS; sum++) assert_true(i > 0 || s->vector[sum].d_pair);
+        assert_true(i < 3 || s->vector[CZ_CUDA_SUM_L].d_pair);
+        assert_true(i == 0 || !s->vector[CZ_CUDA_SUM_A].d_pair || !s->vector[CZ_CUDA_SUM_B_G2].d_pair);
         /* With the least room some vectors are streamed, whichever still found a place. */
-        assert_true(i < 2 || !s->h.d_point || !s->vector[CZ_CUDA_SUM_L].d_point);
+        assert_true(i != 2 || !s->h.d_point || !s->vector[CZ_CUDA_SUM_L].d_point);
         for (int run = 0; run < 2; run++) {
             armed = true;
             enum cz_status status = cz_device_prove_partition(&got, NULL, srs, &witness, &err);
@@ -374,7 +381,7 @@ static void partitions(void **state) {
          */
         const int step = kind == CZ_CIRCUIT_WINNING ? 1 : 37;
         int tries = 0, refused = 0;
-        for (bool reached = i != 1; reached; tries++) {
+        for (bool reached = i == 0 || i == 2; reached; tries++) {
             struct cz_error e = {0};
             fail_at = tries * step;
             enum cz_status status = cz_device_prove_partition(&got, NULL, srs, &witness, &e);

@@ -51,7 +51,10 @@ static enum cz_status worker_init(struct cz_cuda_worker *w, const struct cz_cuda
     SETUP(cudaDeviceGetStreamPriorityRange(&low, &high));
     SETUP(cudaStreamCreateWithPriority(&w->stream, cudaStreamNonBlocking, low));
     SETUP(cudaStreamCreateWithPriority(&w->side, cudaStreamNonBlocking, high));
-    SETUP(cudaStreamCreateWithPriority(&w->copy, cudaStreamNonBlocking, high));
+    for (int i = 0; i < CZ_CUDA_LANES; i++)
+        SETUP(cudaStreamCreateWithPriority(&w->lane[i], cudaStreamNonBlocking, high));
+    for (int i = 0; i < 2 * CZ_CUDA_LANES; i++)
+        SETUP(cudaEventCreateWithFlags(&w->lane_event[i], cudaEventDisableTiming | cudaEventBlockingSync));
     for (int i = 0; i < CZ_CUDA_EVENTS; i++)
         SETUP(cudaEventCreateWithFlags(&w->event[i], cudaEventDisableTiming | cudaEventBlockingSync));
     for (int i = 0; i < 16; i++) SETUP(cudaEventCreateWithFlags(&w->timer[i], cudaEventBlockingSync));
@@ -65,9 +68,12 @@ static void worker_done(struct cz_cuda_worker *w) {
         if (w->event[i]) (void)cudaEventDestroy(w->event[i]);
     for (int i = 0; i < 16; i++)
         if (w->timer[i]) (void)cudaEventDestroy(w->timer[i]);
+    for (int i = 0; i < 2 * CZ_CUDA_LANES; i++)
+        if (w->lane_event[i]) (void)cudaEventDestroy(w->lane_event[i]);
+    for (int i = 0; i < CZ_CUDA_LANES; i++)
+        if (w->lane[i]) (void)cudaStreamDestroy(w->lane[i]);
     if (w->stream) (void)cudaStreamDestroy(w->stream);
     if (w->side) (void)cudaStreamDestroy(w->side);
-    if (w->copy) (void)cudaStreamDestroy(w->copy);
     if (w->pinned) (void)cudaFreeHost(w->pinned);
 }
 
@@ -122,6 +128,8 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
     struct cudaDeviceProp prop;
     size_t vram_free, total;
     SETUP(cudaSetDevice(o.ordinal));
+    /* A thread that waits for the device sleeps: proofs wait for most of their time. */
+    SETUP(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
     SETUP(cudaGetDeviceProperties(&prop, o.ordinal));
     cuda->info = (struct cz_cuda_info){.ordinal = o.ordinal,
                                        .sms = prop.multiProcessorCount,
@@ -209,8 +217,8 @@ enum cz_status cz_cuda_take(struct cz_cuda_worker **out, struct cz_cuda *cuda, s
 
 void cz_cuda_give(struct cz_cuda_worker *w) {
     struct cz_cuda *cuda = w->cuda;
-    cudaStream_t stream[] = {w->copy, w->side, w->stream};
-    for (int i = 0; i < 3; i++) {
+    cudaStream_t stream[] = {w->side, w->stream};
+    for (int i = 0; i < 2; i++) {
         cudaError_t error = cudaStreamSynchronize(stream[i]);
         if (error != cudaSuccess) (void)cz_cuda_fail(w, "cudaStreamSynchronize", error);
     }

@@ -29,15 +29,18 @@ extern "C" {
 #define CZ_CUDA_GRAIN 768
 #define CZ_CUDA_MAX_WORKERS 8
 #define CZ_CUDA_EVENTS 48
+/** Threads of an upload: upload.c. */
+#define CZ_CUDA_LANES 6
 
 struct cz_cuda;
 
 /** One user of the device at a time: streams and memory of its own. */
 struct cz_cuda_worker {
     struct cz_cuda *cuda;
-    cudaStream_t stream;               /* the work */
-    cudaStream_t side;                 /* higher priority: sorts, index lists that run beside it */
-    cudaStream_t copy;                 /* uploads that overlap */
+    cudaStream_t stream;              /* the work */
+    cudaStream_t side;                /* higher priority: sorts, index lists that run beside it */
+    cudaStream_t lane[CZ_CUDA_LANES]; /* of the one upload that runs at a time */
+    cudaEvent_t lane_event[2 * CZ_CUDA_LANES];
     cudaEvent_t event[CZ_CUDA_EVENTS]; /* no timing; anyone's between two synchronizations of `stream` */
     cudaEvent_t timer[16];             /* with timing */
     uint8_t *mem;                      /* device */

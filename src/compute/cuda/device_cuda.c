@@ -10,27 +10,7 @@
 
 #include <stdio.h>
 
-/* Host memory that is not pinned goes through the worker's pinned buffer in halves, so that copies overlap. */
-enum cz_status cz_cuda_upload(struct cz_cuda_worker *w, void *d_to, const void *from, size_t n) {
-    struct cz_cuda_mark mark = cz_cuda_mark(w);
-    const size_t half = (w->pinned_size - w->pinned_used) / 2 / 256 * 256;
-    uint8_t *buffer = half ? cz_cuda_pinned(w, 2, half) : NULL;
-    if (!buffer) return cz_cuda_full(w, "a pinned buffer");
-    size_t at = 0;
-    for (unsigned i = 0; at < n; i++) {
-        const size_t m = n - at < half ? n - at : half;
-        uint8_t *b = buffer + (i & 1) * half;
-        if (i >= 2) CZ_CUDA(w, cudaEventSynchronize(w->event[6 + (i & 1)]));
-        memcpy(b, (const uint8_t *)from + at, m);
-        CZ_CUDA(w, cudaMemcpyAsync((uint8_t *)d_to + at, b, m, cudaMemcpyHostToDevice, w->stream));
-        CZ_CUDA(w, cudaEventRecord(w->event[6 + (i & 1)], w->stream));
-        at += m;
-    }
-    CZ_CUDA(w, cudaStreamSynchronize(w->stream));
-    cz_cuda_release(w, mark);
-    return CZ_OK;
-}
-
+/* Through the worker's pinned memory in halves, so that copies overlap. */
 enum cz_status cz_cuda_download(struct cz_cuda_worker *w, void *to, const void *d_from, size_t n) {
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     const size_t half = (w->pinned_size - w->pinned_used) / 2 / 256 * 256;
@@ -167,6 +147,7 @@ enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options
     struct cz_cuda_device *d = cz_calloc(1, sizeof *d);
     if (!d) return cz_error_set(err, CZ_ERR_MEMORY, "cuda:%d", o.ordinal);
     d->base.ops = &cuda_ops;
+    d->pairs = options->pairs;
     snprintf(d->base.name, sizeof d->base.name, "cuda:%d", o.ordinal);
     enum cz_status status = cz_device_create_cpu(&d->cpu, pool);
     if (status == CZ_OK) status = cz_cuda_create(&d->cuda, &o, err);

@@ -12,6 +12,7 @@ struct cz_cuda_device {
     struct cz_cuda *cuda;
     struct cz_device *cpu;         /* owned: transforms that are too large */
     struct cz_cuda_tables *tables; /* of transforms */
+    bool pairs;                    /* as in cz_gpu_options */
 };
 
 /** Copies n bytes of any host memory to the device through the worker's pinned memory; done when it returns. */

@@ -110,6 +110,13 @@ CZ_MUST_CHECK enum cz_status cz_cuda_k_select(struct cz_cuda_worker *w, cudaStre
 CZ_MUST_CHECK enum cz_status cz_cuda_k_select_pairs(struct cz_cuda_worker *w, cudaStream_t stream,
                                                     const uint64_t *d_value, size_t n, uint32_t first, uint32_t pair,
                                                     void *d_tmp, uint32_t *d_ref, uint32_t *d_total);
+/**
+ * The bits of value at the mask's places moved together: bit j of d_out is that of the mask's j-th set bit. words of
+ * both; d_before[i]: set bits of the mask before word i. d_out is zeroed first.
+ */
+CZ_MUST_CHECK enum cz_status cz_cuda_k_compact(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
+                                               const uint64_t *d_mask, const uint32_t *d_before, size_t words,
+                                               uint64_t *d_out, size_t out_words);
 /** Jobs that add points first + 2i and first + 2i + 1, i < n. */
 CZ_MUST_CHECK enum cz_status cz_cuda_k_neighbours(struct cz_cuda_worker *w, cudaStream_t stream,
                                                   struct cz_cuda_job *d_job, uint32_t n, uint32_t first);

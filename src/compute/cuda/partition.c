@@ -1,6 +1,7 @@
 /* A partition on the device: a few MiB of witness go up, five points come back. */
 
 #include "compute/cuda/partition.h"
+#include "compute/cuda/kernels.h"
 
 #include "base/bytes.h"
 #include "base/time.h"
@@ -10,6 +11,7 @@ struct partition {
     const struct cz_cuda_srs *srs;
     struct cz_cuda_witness witness;
     uint64_t *d_value;
+    uint64_t *d_chosen[3];     /* by list: those of the values that have a base, moved together; NULL: not needed */
     struct cz_cuda_feed *feed; /* NULL: all vectors are resident */
     size_t buffer_bytes;       /* of the feed */
     struct cz_fr factor;       /* of h */
@@ -129,7 +131,12 @@ static enum cz_status sum_block(union sum *out, struct partition *p, unsigned su
         add_sum(out, &part, group);
         cz_cuda_release(w, mark);
     }
-    if (block->aux) {
+    if (block->aux && block->vector->d_pair) {
+        const uint8_t *aux = (const uint8_t *)d_point + first * cz_cuda_point_bytes(group);
+        const uint64_t *d_chosen = density->mask ? p->d_chosen[cz_cuda_list_of(sum)] : p->d_value;
+        CZ_CUDA_TRY(cz_cuda_bitsum_pairs(&part, w, group, aux, block->vector->d_pair, d_chosen, block->bases - first));
+        add_sum(out, &part, group);
+    } else if (block->aux) {
         const uint64_t *d_mask = density->d_mask ? density->d_mask + word0 : NULL;
         CZ_CUDA_TRY(cz_cuda_bitsum(&part, w, group, d_point, first, p->d_value + word0, d_mask, block->aux));
         add_sum(out, &part, group);
@@ -156,6 +163,23 @@ static enum cz_status sum_vector(union sum *out, double *seconds, struct partiti
     return CZ_OK;
 }
 
+/* For vectors with sums of neighbours, whose bits stand side by side as their bases do. */
+static enum cz_status choose_values(struct partition *p) {
+    struct cz_cuda_worker *w = p->w;
+    for (unsigned sum = 0; sum < CZ_CUDA_SUMS_OF_BITS; sum++) {
+        const struct cz_cuda_vector *v = &p->srs->vector[sum];
+        const unsigned list = cz_cuda_list_of(sum);
+        const struct cz_cuda_density *density = &p->srs->density[list];
+        if (!v->d_pair || !density->mask || p->d_chosen[list]) continue;
+        const size_t words = (v->n - density->first) / 64 + 1;
+        p->d_chosen[list] = cz_cuda_mem(w, words, sizeof *p->d_chosen[list]);
+        if (!p->d_chosen[list]) return cz_cuda_full(w, "the witness");
+        CZ_CUDA_TRY(cz_cuda_k_compact(w, w->stream, p->d_value, density->d_mask, density->d_before,
+                                      ((size_t)p->srs->circuit.num_aux + 63) / 64, p->d_chosen[list], words));
+    }
+    return CZ_OK;
+}
+
 static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_timing *timing, struct partition *p,
                           const struct cz_witness *witness) {
     struct cz_cuda_worker *w = p->w;
@@ -166,6 +190,7 @@ static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_tim
     p->d_value = cz_cuda_mem(w, ((size_t)p->srs->circuit.num_aux + 63) / 64 + 1, sizeof *p->d_value);
     if (!p->d_value) return cz_cuda_full(w, "the witness");
     CZ_CUDA_TRY(cz_cuda_expand(w, &p->srs->circuit, &p->witness, p->d_value));
+    CZ_CUDA_TRY(choose_values(p));
     timing->eval = cz_time_since(start);
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     CZ_CUDA_TRY(make_h(p, &h, timing));

@@ -13,6 +13,7 @@ struct cz_cuda_vector {
     const uint8_t *encoded; /* in the mapping */
     size_t n;
     void *d_point; /* NULL: streamed */
+    void *d_pair;  /* sums of neighbours among the aux variables' bases, or NULL */
 };
 
 /** The scalars of one sum that are no bits, bases ascending. slot: an element's rank, or CZ_R1CS_INPUT and an input. */
@@ -26,7 +27,8 @@ struct cz_cuda_list {
 struct cz_cuda_density {
     uint64_t *mask; /* host; NULL: all */
     uint64_t *d_mask;
-    size_t first; /* bases of inputs before them */
+    uint32_t *d_before; /* set bits of the mask before each word; NULL when no vector has d_pair */
+    size_t first;       /* bases of inputs before them */
 };
 
 enum { CZ_CUDA_SUM_L, CZ_CUDA_SUM_A, CZ_CUDA_SUM_B_G1, CZ_CUDA_SUM_B_G2, CZ_CUDA_SUMS_OF_BITS };
@@ -59,7 +61,10 @@ struct cz_cuda_block {
 bool cz_cuda_block_next(struct cz_cuda_block *out, const struct cz_cuda_srs *srs, unsigned sum, size_t *aux0,
                         size_t *base0, size_t max);
 
-/** n points from the mapping to d_to in device layout: pinned pieces on w->copy, converted on w->copy. Waits. */
+/**
+ * n points from the mapping to d_to in device layout, on the worker's lanes (one upload a worker at a time) through
+ * `pinned`. Not ordered after w->stream. Waits.
+ */
 CZ_MUST_CHECK enum cz_status cz_cuda_points_upload(struct cz_cuda_worker *w, uint8_t *pinned, size_t pinned_size,
                                                    enum cz_cuda_group group, void *d_to, const uint8_t *encoded,
                                                    size_t n);

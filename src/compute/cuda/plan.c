@@ -7,6 +7,9 @@
 /* The addition kernel's scratch and the lists of a block of streamed points: measured on 132 multiprocessors. */
 #define STREAM_LEAST ((size_t)1400 << 20)
 
+/* What an MSM likes to have for each 2^20 points. */
+#define SUMS_BEST ((size_t)160 << 20)
+
 static uint64_t popcount(const uint64_t *bit, size_t n) {
     uint64_t sum = 0;
     for (size_t i = 0; i < n / 64; i++) sum += (uint64_t)__builtin_popcountll(bit[i]);
@@ -15,7 +18,7 @@ static uint64_t popcount(const uint64_t *bit, size_t n) {
 }
 
 struct counts {
-    size_t a, b, list_l, list_a, list_b;
+    size_t a, b, b_inputs, list_l, list_a, list_b;
 };
 
 static enum cz_status count(struct counts *c, const struct cz_r1cs *r1cs) {
@@ -26,6 +29,7 @@ static enum cz_status count(struct counts *c, const struct cz_r1cs *r1cs) {
     cz_r1cs_density(r1cs, a, b, in);
     const size_t b_inputs = popcount(in, r1cs->num_inputs);
     c->a = r1cs->num_inputs + popcount(a, r1cs->num_aux);
+    c->b_inputs = b_inputs;
     c->b = b_inputs + popcount(b, r1cs->num_aux);
     for (size_t i = 0; i < words; i++) {
         a[i] &= ~r1cs->aux_is_bit[i];
@@ -67,7 +71,7 @@ enum cz_status cz_gpu_plan_make(struct cz_gpu_plan *out, const struct cz_r1cs *r
     if (count(&c, r1cs) != CZ_OK) return cz_error_set(err, CZ_ERR_MEMORY, "plan: host memory");
     const size_t n = (size_t)1 << p.log_domain, aux_bytes = ((size_t)r1cs->num_aux + 63) / 64 * 8;
     p.witness =
-        round_up(32 * (size_t)(r1cs->num_aux - r1cs->num_bits + r1cs->num_inputs + 2)) + 2 * round_up(aux_bytes);
+        round_up(32 * (size_t)(r1cs->num_aux - r1cs->num_bits + r1cs->num_inputs + 2)) + 4 * round_up(aux_bytes);
     p.vectors = 3 * round_up(32 * n);
     p.sums_least = 32 * n + STREAM_LEAST;
     p.worker = p.witness + (p.vectors > p.sums_least ? p.vectors : p.sums_least);
@@ -86,6 +90,15 @@ enum cz_status cz_gpu_plan_make(struct cz_gpu_plan *out, const struct cz_r1cs *r
     add(&p, "B in G1", 96 * c.b, false, true, &room);
     add(&p, "B in G2", 192 * c.b, false, true, &room);
     if (p.log_domain == 27) add(&p, "tables of 2^27", 3 * 32 * (n + ((size_t)1 << 18)), false, false, &room);
+    const size_t before = p.residents;
+    /* Sums of neighbours speed up little: not of what lets an MSM run in few groups. */
+    const size_t keep = workers * (32 * n + (size_t)(n >> 20) * SUMS_BEST);
+    size_t extra = room > keep ? room - keep : 0;
+    add(&p, "neighbours of L", 48 * (size_t)r1cs->num_aux, false, false, &extra);
+    add(&p, "neighbours of A", 48 * (c.a - r1cs->num_inputs) + 4 * (aux_bytes / 8), false, false, &extra);
+    add(&p, "neighbours of B in G1", 48 * (c.b - c.b_inputs) + 4 * (aux_bytes / 8), false, false, &extra);
+    add(&p, "neighbours of B in G2", 96 * (c.b - c.b_inputs), false, false, &extra);
+    room -= p.residents - before;
     p.peak = CZ_GPU_PLAN_RESERVE + p.residents + workers * p.worker;
     /* What is left makes the sums' groups of windows larger. */
     if (worker_fits) p.worker += room / workers;

@@ -20,7 +20,7 @@ struct cz_gpu_plan_item {
     enum cz_gpu_place place;
 };
 
-#define CZ_GPU_PLAN_ITEMS 10
+#define CZ_GPU_PLAN_ITEMS 14
 
 struct cz_gpu_plan {
     unsigned log_domain, workers;

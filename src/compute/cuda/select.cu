@@ -122,6 +122,31 @@ extern "C" enum cz_status cz_cuda_k_select_pairs(struct cz_cuda_worker *w, cudaS
     return CZ_OK;
 }
 
+static __global__ void k_compact(const uint64_t *value, const uint64_t *mask, const uint32_t *before, size_t words,
+                                 unsigned long long *out) {
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < words; i += step) {
+        const uint64_t m = mask[i];
+        uint64_t c = 0;
+        for (uint64_t rest = value[i] & m; rest; rest &= rest - 1)
+            c |= 1ull << __popcll(m & ((rest & -rest) - 1));
+        if (!c) continue;
+        const uint32_t at = before[i], shift = at & 63;
+        atomicOr(&out[at / 64], c << shift);
+        if (shift && c >> (64 - shift)) atomicOr(&out[at / 64 + 1], c >> (64 - shift));
+    }
+}
+
+extern "C" enum cz_status cz_cuda_k_compact(struct cz_cuda_worker *w, cudaStream_t stream, const uint64_t *d_value,
+                                            const uint64_t *d_mask, const uint32_t *d_before, size_t words,
+                                            uint64_t *d_out, size_t out_words) {
+    CZ_CUDA(w, cudaMemsetAsync(d_out, 0, 8 * out_words, stream));
+    if (!words) return CZ_OK;
+    CZ_CUDA_LAUNCH(w, k_compact, cz_cuda_grid(cz_cuda_device_info(w->cuda), words, 256, 16), 256, 0, stream, d_value,
+                   d_mask, d_before, words, (unsigned long long *)d_out);
+    return CZ_OK;
+}
+
 static __global__ void k_neighbours(cz_cuda_job *job, uint32_t n, uint32_t first) {
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         *(uint4 *)&job[i] = make_uint4(first + 2 * i, first + 2 * i + 1, 2 * i, 0);

@@ -64,35 +64,20 @@ void cz_cuda_srs_destroy(struct cz_srs *base) {
     struct cz_cuda *cuda = srs->dev->cuda;
     cz_cuda_circuit_destroy(&srs->circuit, cuda);
     cz_cuda_resident_free(cuda, srs->h.d_point);
-    for (int i = 0; i < CZ_CUDA_SUMS_OF_BITS; i++) cz_cuda_resident_free(cuda, srs->vector[i].d_point);
+    for (int i = 0; i < CZ_CUDA_SUMS_OF_BITS; i++) {
+        cz_cuda_resident_free(cuda, srs->vector[i].d_point);
+        cz_cuda_resident_free(cuda, srs->vector[i].d_pair);
+    }
     for (int i = 0; i < 3; i++) {
         cz_free(srs->list[i].base);
         cz_cuda_resident_free(cuda, srs->list[i].d_base);
         cz_cuda_resident_free(cuda, srs->list[i].d_slot);
         cz_free(srs->density[i].mask);
         cz_cuda_resident_free(cuda, srs->density[i].d_mask);
+        cz_cuda_resident_free(cuda, srs->density[i].d_before);
     }
     cz_cuda_resident_free(cuda, srs->d_h_index);
     cz_free(srs);
-}
-
-enum cz_status cz_cuda_points_upload(struct cz_cuda_worker *w, uint8_t *pinned, size_t pinned_size,
-                                     enum cz_cuda_group group, void *d_to, const uint8_t *encoded, size_t n) {
-    const size_t size = cz_cuda_point_bytes(group), piece = pinned_size / 2 / size;
-    if (!piece) return cz_cuda_full(w, "a pinned buffer");
-    unsigned i = 0;
-    for (size_t at = 0; at < n; at += piece, i++) {
-        const size_t m = n - at < piece ? n - at : piece;
-        uint8_t *from = pinned + (i & 1) * piece * size, *to = (uint8_t *)d_to + at * size;
-        cudaEvent_t copied = w->event[16 + (i & 1)];
-        if (i >= 2) CZ_CUDA(w, cudaEventSynchronize(copied));
-        memcpy(from, encoded + at * size, m * size);
-        CZ_CUDA(w, cudaMemcpyAsync(to, from, m * size, cudaMemcpyHostToDevice, w->copy));
-        CZ_CUDA(w, cudaEventRecord(copied, w->copy));
-        CZ_CUDA_TRY(cz_cuda_points_convert(w, w->copy, group, to, to, m, true));
-    }
-    CZ_CUDA(w, cudaStreamSynchronize(w->copy));
-    return CZ_OK;
 }
 
 /* Not enough room is no error: the vector is streamed then. */
@@ -138,6 +123,38 @@ static enum cz_status lists_make(struct cz_cuda_srs *srs, struct cz_cuda_worker 
     return status;
 }
 
+/* Mask bits before each word, once for the vectors of this density. No room is no error. */
+static enum cz_status before_make(struct cz_cuda_srs *srs, struct cz_cuda_worker *w, struct cz_cuda_density *density) {
+    const size_t words = words_of(srs->circuit.num_aux);
+    if (!density->mask || density->d_before) return CZ_OK;
+    uint32_t *before = cz_malloc_array(words + 1, sizeof *before);
+    if (!before) return cz_error_set(&w->err, CZ_ERR_MEMORY, "srs: host memory for densities");
+    before[0] = 0;
+    for (size_t i = 0; i < words; i++) before[i + 1] = before[i] + (uint32_t)__builtin_popcountll(density->mask[i]);
+    enum cz_status status = CZ_OK;
+    density->d_before = cz_cuda_resident_alloc(w->cuda, words * sizeof *before);
+    if (density->d_before) {
+        srs->bytes += words * sizeof *before;
+        status = cz_cuda_upload(w, density->d_before, before, words * sizeof *before);
+    }
+    cz_free(before);
+    return status;
+}
+
+/* Sums of neighbours of a resident vector; no room is no error. */
+static enum cz_status pairs_make(struct cz_cuda_srs *srs, struct cz_cuda_worker *w, unsigned sum) {
+    struct cz_cuda_vector *v = &srs->vector[sum];
+    struct cz_cuda_density *density = &srs->density[cz_cuda_list_of(sum)];
+    const size_t size = cz_cuda_point_bytes(v->group), n = v->n - density->first;
+    if (!v->d_point || n < 2) return CZ_OK;
+    CZ_CUDA_TRY(before_make(srs, w, density));
+    if (density->mask && !density->d_before) return CZ_OK;
+    v->d_pair = cz_cuda_resident_alloc(w->cuda, n / 2 * size);
+    if (!v->d_pair) return CZ_OK;
+    srs->bytes += n / 2 * size;
+    return cz_cuda_bit_pairs(w, v->group, v->d_pair, (const uint8_t *)v->d_point + density->first * size, n);
+}
+
 static enum cz_status srs_fill(struct cz_cuda_srs *srs, struct cz_cuda_worker *w, const struct cz_r1cs *r1cs) {
     CZ_CUDA_TRY(cz_cuda_circuit_create(&srs->circuit, w, r1cs));
     srs->bytes += srs->circuit.bytes;
@@ -157,6 +174,7 @@ static enum cz_status srs_fill(struct cz_cuda_srs *srs, struct cz_cuda_worker *w
     }
     for (int i = 0; i < CZ_CUDA_SUMS_OF_BITS; i++) CZ_CUDA_TRY(vector_make(srs, w, &srs->vector[i]));
     if (log2n == CZ_CUDA_NTT_MAX) CZ_CUDA_TRY(cz_cuda_tables_large(srs->dev->tables, w));
+    for (unsigned i = 0; srs->dev->pairs && i < CZ_CUDA_SUMS_OF_BITS; i++) CZ_CUDA_TRY(pairs_make(srs, w, i));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
     return CZ_OK;
 }
@@ -171,11 +189,11 @@ enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, co
     struct cz_cuda_srs *srs = cz_calloc(1, sizeof *srs);
     if (!srs) return cz_error_set(err, CZ_ERR_MEMORY, "srs");
     srs->dev = d;
-    srs->h = (struct cz_cuda_vector){CZ_CUDA_G1, view->h, view->num_h, NULL};
-    srs->vector[CZ_CUDA_SUM_L] = (struct cz_cuda_vector){CZ_CUDA_G1, view->l, view->num_l, NULL};
-    srs->vector[CZ_CUDA_SUM_A] = (struct cz_cuda_vector){CZ_CUDA_G1, view->a, view->num_a, NULL};
-    srs->vector[CZ_CUDA_SUM_B_G1] = (struct cz_cuda_vector){CZ_CUDA_G1, view->b_g1, view->num_b, NULL};
-    srs->vector[CZ_CUDA_SUM_B_G2] = (struct cz_cuda_vector){CZ_CUDA_G2, view->b_g2, view->num_b, NULL};
+    srs->h = (struct cz_cuda_vector){CZ_CUDA_G1, view->h, view->num_h, NULL, NULL};
+    srs->vector[CZ_CUDA_SUM_L] = (struct cz_cuda_vector){CZ_CUDA_G1, view->l, view->num_l, NULL, NULL};
+    srs->vector[CZ_CUDA_SUM_A] = (struct cz_cuda_vector){CZ_CUDA_G1, view->a, view->num_a, NULL, NULL};
+    srs->vector[CZ_CUDA_SUM_B_G1] = (struct cz_cuda_vector){CZ_CUDA_G1, view->b_g1, view->num_b, NULL, NULL};
+    srs->vector[CZ_CUDA_SUM_B_G2] = (struct cz_cuda_vector){CZ_CUDA_G2, view->b_g2, view->num_b, NULL, NULL};
     srs->bytes = sizeof *srs;
     enum cz_status status = cz_cuda_take(&w, d->cuda, err);
     if (status == CZ_OK) {
@@ -183,7 +201,6 @@ enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, co
         if (status != CZ_OK) {
             cz_error_set(err, status, "%s", w->err.detail[0] ? w->err.detail : cz_status_text(status));
             /* Nothing may still run over the blocks that are freed. */
-            (void)cudaStreamSynchronize(w->copy);
             (void)cudaStreamSynchronize(w->stream);
         }
         cz_cuda_give(w);

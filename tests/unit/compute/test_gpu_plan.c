@@ -56,6 +56,7 @@ static void cards(void **state) {
         if (gib[i] == 16) assert_int_equal(item(&p, "H and its index")->place, CZ_GPU_STREAMED);
         if (gib[i] >= 80) assert_true(p.streamed == 0);
         if (gib[i] == 141) assert_int_equal(item(&p, "tables of 2^27")->place, CZ_GPU_RESIDENT);
+        assert_int_equal(item(&p, "neighbours of B in G2")->place, gib[i] == 141 ? CZ_GPU_RESIDENT : CZ_GPU_LEFT_OUT);
     }
 }
 
