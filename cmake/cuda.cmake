@@ -33,6 +33,10 @@ if(CZ_CUDA)
     set(archs ${CZ_CUDA_ARCH})
     set(ptx "")
   endif()
+  string(REPLACE ";" " " CZ_CUDA_ARCHITECTURES "${archs}")
+  if(ptx)
+    string(APPEND CZ_CUDA_ARCHITECTURES " and PTX of ${ptx}")
+  endif()
   list(APPEND CZ_NVCC_FLAGS -O3 -std=c++17 -ccbin ${CZ_CUDA_HOST} -I${PROJECT_SOURCE_DIR}/src -I${CZ_CUDA_INCLUDE}
       -I${CZ_CUDA_INCLUDE}/cccl -D_GNU_SOURCE -Xcompiler -Wall,-Wextra,-Wno-unused-function,-Wno-unknown-pragmas
       -diag-suppress 550 -lineinfo)

@@ -160,6 +160,10 @@ enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options
     return CZ_OK;
 }
 
+const char *cz_gpu_architectures(void) {
+    return CZ_CUDA_ARCHITECTURES;
+}
+
 bool cz_gpu_describe(struct cz_gpu_info *out, const struct cz_device *dev) {
     if (dev->ops != &cuda_ops) return false;
     const struct cz_cuda_info *info = cz_cuda_device_info(((const struct cz_cuda_device *)dev)->cuda);
