@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
@@ -119,6 +120,18 @@ def setup():
     equal(digest.hexdigest(), want["params_sha256"], "the file itself")
     equal(pathlib.Path(got["vk"]).read_bytes(), (REF / "keys" / "porep-2kib.vk").read_bytes(), "key")
     equal([p.name for p in PARAMS.iterdir() if "tmp" in p.name], [], "no temporary file is left")
+    alone = WORK / "key-alone"
+    shutil.rmtree(alone, ignore_errors=True)
+    waste = ["--toxic-waste", REF / "keys" / "toxic-waste.json"]
+    got, = lines("setup", "--circuit", "porep", "--sector", "2KiB", "--out", alone, "--vk-only", *waste)
+    equal(("params" in got, got["vk_sha256"]), (False, want["vk_sha256"]), "the key alone")
+    equal([p.name for p in alone.iterdir()], [STEM + ".vk"], "nothing beside it")
+    got, = lines("setup", "--circuit", "window", "--sector", "2KiB", "--out", alone, "--no-hash", "--stats", *waste)
+    window = next(w for w in map(json.loads, (REF / "keys" / "params.jsonl").read_text().splitlines()) if w["circuit"] == "window")
+    equal(("params_sha256" in got, got["params_bytes"]), (False, window["params_bytes"]), "not hashed")
+    equal(hashlib.sha256(pathlib.Path(got["params"]).read_bytes()).hexdigest(), window["params_sha256"], "the file that was not hashed")
+    run("setup", "--circuit", "porep", "--sector", "2KiB", "--out", alone, "--vk-only", exit_status=2)
+    run("setup", "--circuit", "porep", "--sector", "2KiB", "--out", alone, "--device", "cuda", exit_status=1)
 
 
 def kind_options(folder, kind):

@@ -112,9 +112,10 @@ static void encode_g1_range(void *ctx, size_t first, size_t last, unsigned worke
 
 static enum cz_status fixed_g1_encode_n(uint8_t *out, struct cz_fixed_base_g1 *base, const struct cz_fr *scalar,
                                         size_t n) {
-    struct encode_g1 job = {out, cz_malloc_array(n, sizeof *job.point)};
+    struct encode_g1 job = {.point = cz_malloc_array(n, sizeof *job.point)};
     if (!job.point) return CZ_ERR_MEMORY;
     enum cz_status status = fixed_g1_mul_n(job.point, base, scalar, n);
+    job.out = out;
     if (status == CZ_OK) cz_pool_for(pool_of(base->dev), n, ENCODE_GRAIN, encode_g1_range, &job);
     cz_free(job.point);
     return status;
@@ -159,9 +160,10 @@ static void encode_g2_range(void *ctx, size_t first, size_t last, unsigned worke
 
 static enum cz_status fixed_g2_encode_n(uint8_t *out, struct cz_fixed_base_g2 *base, const struct cz_fr *scalar,
                                         size_t n) {
-    struct encode_g2 job = {out, cz_malloc_array(n, sizeof *job.point)};
+    struct encode_g2 job = {.point = cz_malloc_array(n, sizeof *job.point)};
     if (!job.point) return CZ_ERR_MEMORY;
     enum cz_status status = fixed_g2_mul_n(job.point, base, scalar, n);
+    job.out = out;
     if (status == CZ_OK) cz_pool_for(pool_of(base->dev), n, ENCODE_GRAIN, encode_g2_range, &job);
     cz_free(job.point);
     return status;

@@ -33,13 +33,13 @@ CZ_MUST_CHECK enum cz_status cz_cuda_add(struct cz_cuda_worker *w, cudaStream_t 
 size_t cz_cuda_add_scratch(const struct cz_cuda_info *info, enum cz_cuda_group group);
 
 /** The two instances; cz_cuda_add chooses. */
-cudaError_t cz_cuda_add_g1(cudaStream_t stream, int sms, const struct cz_cuda_job *d_job, const uint32_t *d_count,
-                           uint32_t fixed, void *base, uint32_t sums, void *d_scratch);
-cudaError_t cz_cuda_add_g2(cudaStream_t stream, int sms, const struct cz_cuda_job *d_job, const uint32_t *d_count,
-                           uint32_t fixed, void *base, uint32_t sums, void *d_scratch);
-/** Once a process, at setup: shared memory limits; fails where the binary has no code for the device. */
-cudaError_t cz_cuda_add_setup_g1(void);
-cudaError_t cz_cuda_add_setup_g2(void);
+cudaError_t cz_cuda_add_g1(cudaStream_t stream, const struct cz_cuda_info *info, const struct cz_cuda_job *d_job,
+                           const uint32_t *d_count, uint32_t fixed, void *base, uint32_t sums, void *d_scratch);
+cudaError_t cz_cuda_add_g2(cudaStream_t stream, const struct cz_cuda_info *info, const struct cz_cuda_job *d_job,
+                           const uint32_t *d_count, uint32_t fixed, void *base, uint32_t sums, void *d_scratch);
+/** Once a device, at its creation: shared memory limits. cudaFuncSetAttribute's error. */
+cudaError_t cz_cuda_add_setup_g1(const struct cz_cuda_info *info);
+cudaError_t cz_cuda_add_setup_g2(const struct cz_cuda_info *info);
 
 #ifdef __cplusplus
 }

@@ -3,28 +3,24 @@
 #include "compute/cuda/add.cuh"
 
 using large = add_kernel<2, 256, 2>;
-#ifdef CZ_CUDA_RELEASE
+#ifdef CZ_CUDA_SMALL_SHARED
 using small = add_kernel<2, 128, 1>;
+#else
+using small = large;
 #endif
-static bool use_large;
 
-extern "C" cudaError_t cz_cuda_add_setup_g2(void) {
-    int device, room;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
-    if (error != cudaSuccess) return error;
-    use_large = room >= 2 * (large::bytes + 1024);
-#ifdef CZ_CUDA_RELEASE
-    if (!use_large) return small::setup();
-#endif
-    return large::setup();
+// By the card, not once a process: a machine may have two kinds.
+static bool fits_large(const cz_cuda_info *info) {
+    return info->shared >= 2 * (large::bytes + 1024);
 }
 
-extern "C" cudaError_t cz_cuda_add_g2(cudaStream_t stream, int sms, const cz_cuda_job *d_job, const uint32_t *d_count,
-                                      uint32_t fixed, void *base, uint32_t sums, void *d_scratch) {
-#ifdef CZ_CUDA_RELEASE
-    if (!use_large) return small::run(stream, sms, d_job, d_count, fixed, base, sums, d_scratch, CZ_CUDA_ADD_KMAX);
-#endif
-    return large::run(stream, sms, d_job, d_count, fixed, base, sums, d_scratch, CZ_CUDA_ADD_KMAX);
+extern "C" cudaError_t cz_cuda_add_setup_g2(const cz_cuda_info *info) {
+    return fits_large(info) ? large::setup() : small::setup();
+}
+
+extern "C" cudaError_t cz_cuda_add_g2(cudaStream_t stream, const cz_cuda_info *info, const cz_cuda_job *d_job,
+                                      const uint32_t *d_count, uint32_t fixed, void *base, uint32_t sums,
+                                      void *d_scratch) {
+    auto run = fits_large(info) ? large::run : small::run;
+    return run(stream, info->sms, d_job, d_count, fixed, base, sums, d_scratch, CZ_CUDA_ADD_KMAX);
 }

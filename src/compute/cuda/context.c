@@ -24,6 +24,7 @@ struct cz_cuda {
     struct cz_cuda_worker worker[CZ_CUDA_MAX_WORKERS];
     bool taken[CZ_CUDA_MAX_WORKERS];
     bool lost;
+    struct cz_error last;
     pthread_mutex_t lock;
     pthread_cond_t freed;
 };
@@ -32,13 +33,44 @@ static size_t round_up(size_t n) {
     return (n + CZ_CUDA_GRAIN - 1) / CZ_CUDA_GRAIN * CZ_CUDA_GRAIN;
 }
 
+bool cz_cuda_error_is_lost(cudaError_t error) {
+    switch (error) {
+    case cudaSuccess:
+    case cudaErrorMemoryAllocation:
+    /* Of a launch's or a call's arguments. */
+    case cudaErrorInvalidValue:
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorLaunchOutOfResources:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+    case cudaErrorNotSupported:
+    case cudaErrorNotReady:
+        return false;
+    /* Illegal address, launch failure or timeout, ECC, devices unavailable, hardware and system errors, … */
+    default:
+        return true;
+    }
+}
+
+static enum cz_status status_of(cudaError_t error) {
+    return error == cudaErrorMemoryAllocation ? CZ_ERR_MEMORY
+           : cz_cuda_error_is_lost(error)     ? CZ_ERR_DEVICE
+                                              : CZ_ERR_INTERNAL;
+}
+
 /* Setup's form of CZ_CUDA: goes to `out` and leaves the detail in err. */
-#define SETUP(call)                                                                                                    \
+#define SETUP(call) SETUP_NAMED(#call, (call))
+#define SETUP_NAMED(name, call)                                                                                        \
     do {                                                                                                               \
         cudaError_t error_ = (call);                                                                                   \
         if (error_ != cudaSuccess) {                                                                                   \
-            status = cz_error_set(err, error_ == cudaErrorMemoryAllocation ? CZ_ERR_MEMORY : CZ_ERR_DEVICE,            \
-                                  "cuda:%d: %s: %s", o.ordinal, #call, cudaGetErrorName(error_));                      \
+            (void)cudaGetLastError();                                                                                  \
+            status =                                                                                                   \
+                cz_error_set(err, status_of(error_), "cuda:%d: %s: %s", o.ordinal, name, cudaGetErrorName(error_));    \
             goto out;                                                                                                  \
         }                                                                                                              \
     } while (0)
@@ -77,8 +109,21 @@ static void worker_done(struct cz_cuda_worker *w) {
     if (w->pinned) (void)cudaFreeHost(w->pinned);
 }
 
-/* convert.cu: CZ_ERR_UNSUPPORTED when the binary has no code for the current device. */
-enum cz_status cz_cuda_kernel_check(void);
+/* convert.cu: whether the binary has code for the current device. */
+cudaError_t cz_cuda_kernel_check(void);
+
+/* The error of a card that the binary has no code for: what the card is, what the binary holds, what would help. */
+static enum cz_status no_code(const struct cz_cuda_info *info, struct cz_error *err) {
+    if (info->arch < 75)
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED,
+                            "cuda:%d (%s): it is sm_%d, and sm_75 is the oldest that can be built for; this binary "
+                            "holds code for %s",
+                            info->ordinal, info->name, info->arch, CZ_CUDA_ARCHITECTURES);
+    return cz_error_set(err, CZ_ERR_UNSUPPORTED,
+                        "cuda:%d (%s): it is sm_%d, and this binary holds code for %s; build with "
+                        "-DCZ_CUDA_ARCH=sm_%d or -DCZ_CUDA_ARCH=release",
+                        info->ordinal, info->name, info->arch, CZ_CUDA_ARCHITECTURES, info->arch);
+}
 
 /* What the budget gives to residents and to each worker. */
 static enum cz_status divide(struct cz_cuda *cuda, const struct cz_cuda_options *o, size_t available,
@@ -115,8 +160,13 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
         return cz_error_set(err, CZ_ERR_ARGUMENT, "workers of a device: %u, not 1 to %d", o.workers,
                             CZ_CUDA_MAX_WORKERS);
     cudaError_t error = cudaGetDeviceCount(&count);
+    (void)cudaGetLastError();
+    /* Whatever stands in the way of asking; memory and a lost device are no matter of support. */
+    if (error == cudaErrorMemoryAllocation || error == cudaErrorLaunchFailure || error == cudaErrorECCUncorrectable ||
+        error == cudaErrorDevicesUnavailable)
+        return cz_error_set(err, status_of(error), "cudaGetDeviceCount: %s", cudaGetErrorName(error));
     if (error != cudaSuccess)
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no CUDA device: %s", cudaGetErrorName(error));
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no CUDA device: cudaGetDeviceCount: %s", cudaGetErrorName(error));
     if (o.ordinal < 0 || o.ordinal >= count)
         return cz_error_set(err, CZ_ERR_UNSUPPORTED, "cuda:%d: there are %d CUDA devices", o.ordinal, count);
 
@@ -134,16 +184,19 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
     cuda->info = (struct cz_cuda_info){.ordinal = o.ordinal,
                                        .sms = prop.multiProcessorCount,
                                        .arch = prop.major * 10 + prop.minor,
-                                       .l2 = (size_t)prop.l2CacheSize};
+                                       .l2 = (size_t)prop.l2CacheSize,
+                                       .shared = prop.sharedMemPerMultiprocessor};
     snprintf(cuda->info.name, sizeof cuda->info.name, "%.60s", prop.name);
-    status = cz_cuda_kernel_check();
-    if (status != CZ_OK) {
-        cz_error_set(err, status, "cuda:%d (%s): this binary has no code for sm_%d; build it with CZ_CUDA_ARCH=sm_%d",
-                     o.ordinal, cuda->info.name, cuda->info.arch, cuda->info.arch);
+    error = cz_cuda_kernel_check();
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+        error == cudaErrorUnsupportedPtxVersion) {
+        (void)cudaGetLastError();
+        status = no_code(&cuda->info, err);
         goto out;
     }
-    SETUP(cz_cuda_add_setup_g1());
-    SETUP(cz_cuda_add_setup_g2());
+    SETUP_NAMED("cudaFuncGetAttributes", error);
+    SETUP_NAMED("cudaFuncSetAttribute", cz_cuda_add_setup_g1(&cuda->info));
+    SETUP_NAMED("cudaFuncSetAttribute", cz_cuda_add_setup_g2(&cuda->info));
     SETUP(cudaMemGetInfo(&vram_free, &total));
     cuda->info.vram_total = total;
     const size_t reserve = (size_t)512 << 20;
@@ -297,19 +350,29 @@ void *cz_cuda_pinned(struct cz_cuda_worker *w, size_t n, size_t size) {
     return p;
 }
 
+void cz_cuda_last_error(struct cz_error *out, struct cz_cuda *cuda) {
+    pthread_mutex_lock(&cuda->lock);
+    *out = cuda->last;
+    pthread_mutex_unlock(&cuda->lock);
+}
+
 enum cz_status cz_cuda_fail(struct cz_cuda_worker *w, const char *call, cudaError_t error) {
-    const int ordinal = w->cuda->info.ordinal;
-    if (error == cudaErrorMemoryAllocation)
-        return cz_error_set(&w->err, CZ_ERR_MEMORY, "cuda:%d: %.200s: %s", ordinal, call, cudaGetErrorName(error));
-    /* Errors of a launch's arguments leave the context usable; whatever else happened, the context may be gone. */
-    if (error == cudaErrorInvalidValue || error == cudaErrorInvalidConfiguration ||
-        error == cudaErrorLaunchOutOfResources)
-        return cz_error_set(&w->err, CZ_ERR_INTERNAL, "cuda:%d: %.200s: %s", ordinal, call, cudaGetErrorName(error));
-    __atomic_store_n(&w->cuda->lost, true, __ATOMIC_RELAXED);
-    return cz_error_set(&w->err, CZ_ERR_DEVICE, "cuda:%d: %.200s: %s", ordinal, call, cudaGetErrorName(error));
+    struct cz_cuda *cuda = w->cuda;
+    (void)cudaGetLastError();
+    const bool was_lost = cz_cuda_is_lost(cuda);
+    if (cz_cuda_error_is_lost(error)) __atomic_store_n(&cuda->lost, true, __ATOMIC_RELAXED);
+    const enum cz_status status = cz_error_set(&w->err, status_of(error), "cuda:%d: %.200s: %s", cuda->info.ordinal,
+                                               call, cudaGetErrorName(error));
+    pthread_mutex_lock(&cuda->lock);
+    if (!was_lost) cuda->last = w->err; /* the cause, not what comes of it */
+    pthread_mutex_unlock(&cuda->lock);
+    return status;
 }
 
 enum cz_status cz_cuda_full(struct cz_cuda_worker *w, const char *what) {
+    /* A library's question for its needs may have failed, which then looks like one for too much. */
+    const cudaError_t error = cudaPeekAtLastError();
+    if (error != cudaSuccess) return cz_cuda_fail(w, what, error);
     return cz_error_set(&w->err, CZ_ERR_BUDGET, "cuda:%d: %s does not fit: %zu of %zu MiB of the worker are in use",
                         w->cuda->info.ordinal, what, w->mem_used >> 20, w->mem_size >> 20);
 }

@@ -56,6 +56,7 @@ struct cz_cuda_info {
     char name[64];
     size_t vram_total, vram_budget;
     size_t l2;
+    size_t shared; /* shared memory of a multiprocessor, bytes */
 };
 
 struct cz_cuda_options {
@@ -80,6 +81,9 @@ const struct cz_cuda_info *cz_cuda_device_info(const struct cz_cuda *cuda);
 void *cz_cuda_base(const struct cz_cuda *cuda);
 /** A device that answered with a sticky error stays lost: every later take fails with CZ_ERR_DEVICE. */
 bool cz_cuda_is_lost(const struct cz_cuda *cuda);
+
+/** The last failure of any worker; for operations whose interface has no room for a text. */
+void cz_cuda_last_error(struct cz_error *out, struct cz_cuda *cuda);
 
 /** Waits for a free worker and takes it; makes the device current for the calling thread. */
 CZ_MUST_CHECK enum cz_status cz_cuda_take(struct cz_cuda_worker **out, struct cz_cuda *cuda, struct cz_error *err);
@@ -115,7 +119,15 @@ static inline size_t cz_cuda_rounded(size_t n, size_t size) {
     return (n * size + CZ_CUDA_GRAIN - 1) / CZ_CUDA_GRAIN * CZ_CUDA_GRAIN;
 }
 
-/** Notes "call: cudaErrorName" in w->err; CZ_ERR_MEMORY or CZ_ERR_DEVICE, and marks the device lost when it is. */
+/**
+ * Whether this error ends the device's context. All do that are not known to leave it usable, so that one that CUDA
+ * adds later is none that proofs go on after.
+ */
+bool cz_cuda_error_is_lost(cudaError_t error);
+/**
+ * Notes "call: cudaErrorName" in w->err and forgets the thread's error in the CUDA runtime, so that the next launch
+ * does not find it. CZ_ERR_MEMORY; CZ_ERR_INTERNAL; CZ_ERR_DEVICE where the device is lost from now on.
+ */
 enum cz_status cz_cuda_fail(struct cz_cuda_worker *w, const char *call, cudaError_t error);
 /** Notes that `what` does not fit into the worker's memory; CZ_ERR_BUDGET. */
 enum cz_status cz_cuda_full(struct cz_cuda_worker *w, const char *what);

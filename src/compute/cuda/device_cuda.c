@@ -152,6 +152,11 @@ enum cz_status cz_gpu_create(struct cz_device **out, const struct cz_gpu_options
     enum cz_status status = cz_device_create_cpu(&d->cpu, pool);
     if (status == CZ_OK) status = cz_cuda_create(&d->cuda, &o, err);
     if (status == CZ_OK) status = cz_cuda_tables_create(&d->tables, d->cuda, err);
+    if (status == CZ_OK) { /* handing the worker back waits for its streams and returns nothing */
+        struct cz_error last = {0};
+        cz_cuda_last_error(&last, d->cuda);
+        if (last.status != CZ_OK) status = cz_error_set(err, last.status, "%s", last.detail);
+    }
     if (status != CZ_OK) {
         destroy(&d->base);
         return status;

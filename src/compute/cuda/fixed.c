@@ -32,7 +32,8 @@ static unsigned choose_bits(size_t expected, size_t room_points) {
     unsigned best = 0;
     double least = 0;
     for (unsigned bits = MIN_BITS; bits <= MAX_BITS && table_points(bits) <= room_points; bits++) {
-        double cost = (double)expected * ((256 + bits - 1) / bits - 1) + (double)table_points(bits);
+        const unsigned windows = (256 + bits - 1) / bits;
+        const double cost = (double)expected * (windows - 1) + (double)table_points(bits);
         if (best && cost >= least) continue;
         best = bits;
         least = cost;

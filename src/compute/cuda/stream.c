@@ -65,6 +65,16 @@ struct cz_cuda_feed {
     pthread_t thread;
 };
 
+/* The outcome of one block, for the taker. */
+static void tell(struct cz_cuda_feed *f, enum cz_status status) {
+    pthread_mutex_lock(&f->lock);
+    if (status == CZ_OK) f->made++;
+    f->failed = status != CZ_OK;
+    f->status = status;
+    pthread_cond_broadcast(&f->change);
+    pthread_mutex_unlock(&f->lock);
+}
+
 /* Waits until a buffer is free, fills it. False to end. */
 static bool bring(struct cz_cuda_feed *f, const struct cz_cuda_vector *v, size_t base0, size_t bases) {
     pthread_mutex_lock(&f->lock);
@@ -75,19 +85,18 @@ static bool bring(struct cz_cuda_feed *f, const struct cz_cuda_vector *v, size_t
     enum cz_status status =
         cz_cuda_points_upload(&f->worker, f->pinned, f->pinned_size, v->group, f->buffer[f->made & 1],
                               v->encoded + base0 * cz_cuda_point_bytes(v->group), bases);
-    pthread_mutex_lock(&f->lock);
-    if (status == CZ_OK) f->made++;
-    f->failed = status != CZ_OK;
-    f->status = status;
-    pthread_cond_broadcast(&f->change);
-    pthread_mutex_unlock(&f->lock);
+    tell(f, status);
     return status == CZ_OK;
 }
 
 static void *feed_main(void *ctx) {
     struct cz_cuda_feed *f = ctx;
     const struct cz_cuda_srs *srs = f->srs;
-    (void)cudaSetDevice(cz_cuda_device_info(srs->dev->cuda)->ordinal);
+    const cudaError_t error = cudaSetDevice(cz_cuda_device_info(srs->dev->cuda)->ordinal);
+    if (error != cudaSuccess) {
+        tell(f, cz_cuda_fail(&f->worker, "cudaSetDevice", error));
+        return NULL;
+    }
     const size_t max_g1 = f->buffer_bytes / 96, max_g2 = f->buffer_bytes / 192;
     for (size_t at = 0; !srs->h.d_point && at < srs->h.n; at += max_g1) {
         const size_t n = srs->h.n - at < max_g1 ? srs->h.n - at : max_g1;
