@@ -28,6 +28,8 @@ build() { # folder, targets …
 
 step "build with GCC"
 configure build -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++ -DCZ_LONG_TESTS=$long
+# Whether the kernels and unit/compute/cuda_faults are among what is built and run.
+sed -n 's/^-- CUDA: no nvcc found;/CUDA: skipped, kernels and unit\/compute\/cuda_faults: no nvcc;/p; s/^-- \(CUDA: .*\)/\1/p' build/configure.log
 build build
 
 step "build with Clang"
