@@ -19,6 +19,16 @@ CZ_MUST_CHECK enum cz_status cz_c1_parser_finish(struct cz_c1_parser *p, struct 
 /** Accepts NULL. */
 void cz_c1_parser_destroy(struct cz_c1_parser *p);
 
+/** Text after the '[' that cz_c1_bytes_scan may look at. */
+#define CZ_C1_BYTES_SPAN 168
+
+/**
+ * Reads 32 numbers from 0 to 255 of an array whose '[' came just before `text`: all with the same distance, none or one
+ * space after each comma. Returns the offset of the closing ']', or 0 when the text is anything else (it may still be
+ * JSON, and out is then undefined). Looks at CZ_C1_BYTES_SPAN bytes of text, which the caller must have.
+ */
+size_t cz_c1_bytes_scan(uint8_t out[32], const uint8_t *text);
+
 /* The memory of one cz_c1: a list of blocks. */
 struct cz_c1_block {
     struct cz_c1_block *next;

@@ -1,11 +1,12 @@
 /*
- * A push parser for the C1 output. The schema is a table: TYPE says what kind of JSON value a type is, FIELDS which
- * keys an object has and where each value goes. yajl's callbacks move over a stack of frames, one per open object or
- * array, which also is the path that an error names. Array lengths are known before an array starts (from the sector
- * size, which is the key of the object that holds the proofs), so storage is laid out first and filled in place.
+ * A push parser for the C1 output, driven by the tables of c1_schema.h. yajl's callbacks move over a stack of frames,
+ * one per open object or array, which also is the path that an error names. Array lengths are known before an array
+ * starts (from the sector size, which is the key of the object that holds the proofs), so storage is laid out first and
+ * filled in place.
  */
 
 #include "filecoin/c1_int.h"
+#include "filecoin/c1_schema.h"
 
 #include "base/bytes.h"
 
@@ -18,173 +19,8 @@
 #define MAX_SKIP_DEPTH 100
 /* yajl reads a token that is not whole again with every piece; only Phase1Out may be longer. */
 #define MAX_TOKEN (1u << 20)
-
-enum kind { OBJECT, VARIANT, ARRAY, BYTES, NUMBER, STRING, NOTHING, SKIP };
-
-enum type {
-    T_TOP,
-    T_VANILLA,    /* {"StackedDrg…V1": partitions} */
-    T_PARTITIONS, /* [[challenge]] */
-    T_PARTITION,
-    T_CHALLENGE,
-    T_REPLICA,
-    T_DRG_COLUMNS,
-    T_EXP_COLUMNS,
-    T_COLUMN_PROOF,
-    T_COLUMN,
-    T_ROWS,
-    T_MERKLE_D, /* {"data": …} of tree D */
-    T_MERKLE,   /* … of trees C and R */
-    T_DATA_D,   /* {"Single": …} */
-    T_DATA,     /* {"Single" | "Sub" | "Top": …} */
-    T_SINGLE,
-    T_SUB_TREE,
-    T_TOP_TREE,
-    T_BASE_PATH, /* {"path": levels} */
-    T_SUB_PATH,
-    T_TOP_PATH,
-    T_LEVELS,
-    T_LEVEL,
-    T_HASHES,
-    T_LABELINGS,
-    T_LABELING,
-    T_PARENTS,
-    T_NODE,  /* 32 bytes, below r */
-    T_RAW32, /* 32 bytes */
-    T_PROOF_NAME,
-    T_BASE64,
-    T_U32,
-    T_U64,
-    T_LEVEL_INDEX, /* below the level's arity */
-    T_FIRST_NODE,  /* the node of labeling_proofs[0] is kept */
-    T_NULL,
-    T_UNKNOWN,
-};
-
-struct field {
-    const char *name;
-    enum type type;
-    bool optional;
-    size_t offset; /* of the value's place, from the object's */
-};
-
-#define AT(struct_name, member) offsetof(struct struct_name, member)
-
-struct top {
-    struct cz_c1 c1;
-    uint64_t envelope_number, envelope_size;
-};
-
-/* The first BARE_FIELDS are the C1 object's own, the others the envelope's. */
-#define BARE_FIELDS 7
-#define ENVELOPE_FIELDS 3
-static const struct field TOP_FIELDS[] = {
-    {"registered_proof", T_PROOF_NAME, false, 0},
-    {"vanilla_proofs", T_VANILLA, false, 0},
-    {"comm_r", T_NODE, false, AT(cz_c1, comm_r)},
-    {"comm_d", T_NODE, false, AT(cz_c1, comm_d)},
-    {"replica_id", T_NODE, false, AT(cz_c1, replica_id)},
-    {"seed", T_RAW32, false, AT(cz_c1, seed)},
-    {"ticket", T_RAW32, false, AT(cz_c1, ticket)},
-    {"SectorNum", T_U64, false, AT(top, envelope_number)},
-    {"Phase1Out", T_BASE64, false, 0},
-    {"SectorSize", T_U64, false, AT(top, envelope_size)},
-};
-static const struct field CHALLENGE_FIELDS[] = {
-    {"comm_d_proofs", T_MERKLE_D, false, AT(cz_porep_challenge, comm_d)},
-    {"comm_r_last_proof", T_MERKLE, false, AT(cz_porep_challenge, comm_r_last)},
-    {"replica_column_proofs", T_REPLICA, false, 0},
-    {"labeling_proofs", T_LABELINGS, false, AT(cz_porep_challenge, node)},
-    {"encoding_proof", T_LABELING, false, 0},
-};
-static const struct field REPLICA_FIELDS[] = {
-    {"c_x", T_COLUMN_PROOF, false, AT(cz_porep_challenge, c_x)},
-    {"drg_parents", T_DRG_COLUMNS, false, AT(cz_porep_challenge, drg)},
-    {"exp_parents", T_EXP_COLUMNS, false, AT(cz_porep_challenge, exp)},
-};
-static const struct field COLUMN_PROOF_FIELDS[] = {
-    {"column", T_COLUMN, false, 0},
-    {"inclusion_proof", T_MERKLE, false, AT(cz_column_proof, inclusion)},
-};
-static const struct field COLUMN_FIELDS[] = {
-    {"index", T_U32, false, AT(cz_column_proof, index)},
-    {"rows", T_ROWS, false, 0},
-    {"_h", T_NULL, true, 0},
-};
-static const struct field MERKLE_D_FIELDS[] = {{"data", T_DATA_D, false, 0}};
-static const struct field MERKLE_FIELDS[] = {{"data", T_DATA, false, 0}};
-static const struct field SINGLE_FIELDS[] = {
-    {"root", T_NODE, false, AT(cz_merkle_proof, root)},
-    {"leaf", T_NODE, false, AT(cz_merkle_proof, leaf)},
-    {"path", T_BASE_PATH, false, 0},
-};
-static const struct field TREE_FIELDS[] = {
-    {"root", T_NODE, false, AT(cz_merkle_proof, root)},
-    {"leaf", T_NODE, false, AT(cz_merkle_proof, leaf)},
-    {"base_proof", T_BASE_PATH, false, 0},
-    {"sub_proof", T_SUB_PATH, false, 0},
-    {"top_proof", T_TOP_PATH, false, 0},
-};
-static const struct field PATH_FIELDS[] = {{"path", T_LEVELS, false, 0}};
-static const struct field LEVEL_FIELDS[] = {
-    {"hashes", T_HASHES, false, 0},
-    {"index", T_LEVEL_INDEX, false, AT(cz_merkle_level, index)},
-};
-static const struct field LABELING_FIELDS[] = {
-    {"parents", T_PARENTS, false, 0},
-    {"layer_index", T_U32, false, 0},
-    {"node", T_FIRST_NODE, false, 0},
-};
-
-#define OBJECT_OF(fields, n) .kind = OBJECT, .field = (fields), .num_fields = (n)
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
-/* Variants have their keys in vanilla_key and data_key; arrays their length and places in start_array_of. */
-static const struct {
-    const struct field *field;
-    unsigned num_fields;
-    enum kind kind;
-    enum type item; /* of an array */
-    bool hidden;    /* its key or index does not show in paths */
-} TYPE[] = {
-    [T_TOP] = {OBJECT_OF(TOP_FIELDS, COUNT(TOP_FIELDS))},
-    [T_VANILLA] = {.kind = VARIANT, .hidden = true},
-    [T_PARTITIONS] = {.kind = ARRAY, .item = T_PARTITION},
-    [T_PARTITION] = {.kind = ARRAY, .item = T_CHALLENGE},
-    [T_CHALLENGE] = {OBJECT_OF(CHALLENGE_FIELDS, COUNT(CHALLENGE_FIELDS))},
-    [T_REPLICA] = {OBJECT_OF(REPLICA_FIELDS, COUNT(REPLICA_FIELDS))},
-    [T_DRG_COLUMNS] = {.kind = ARRAY, .item = T_COLUMN_PROOF},
-    [T_EXP_COLUMNS] = {.kind = ARRAY, .item = T_COLUMN_PROOF},
-    [T_COLUMN_PROOF] = {OBJECT_OF(COLUMN_PROOF_FIELDS, COUNT(COLUMN_PROOF_FIELDS))},
-    [T_COLUMN] = {OBJECT_OF(COLUMN_FIELDS, COUNT(COLUMN_FIELDS))},
-    [T_ROWS] = {.kind = ARRAY, .item = T_NODE},
-    [T_MERKLE_D] = {OBJECT_OF(MERKLE_D_FIELDS, 1)},
-    [T_MERKLE] = {OBJECT_OF(MERKLE_FIELDS, 1)},
-    [T_DATA_D] = {.kind = VARIANT},
-    [T_DATA] = {.kind = VARIANT},
-    [T_SINGLE] = {OBJECT_OF(SINGLE_FIELDS, COUNT(SINGLE_FIELDS))},
-    [T_SUB_TREE] = {OBJECT_OF(TREE_FIELDS, COUNT(TREE_FIELDS) - 1)},
-    [T_TOP_TREE] = {OBJECT_OF(TREE_FIELDS, COUNT(TREE_FIELDS))},
-    [T_BASE_PATH] = {OBJECT_OF(PATH_FIELDS, 1), .hidden = true},
-    [T_SUB_PATH] = {OBJECT_OF(PATH_FIELDS, 1), .hidden = true},
-    [T_TOP_PATH] = {OBJECT_OF(PATH_FIELDS, 1), .hidden = true},
-    [T_LEVELS] = {.kind = ARRAY, .item = T_LEVEL},
-    [T_LEVEL] = {OBJECT_OF(LEVEL_FIELDS, COUNT(LEVEL_FIELDS))},
-    [T_HASHES] = {.kind = ARRAY, .item = T_NODE},
-    [T_LABELINGS] = {.kind = ARRAY, .item = T_LABELING},
-    [T_LABELING] = {OBJECT_OF(LABELING_FIELDS, COUNT(LABELING_FIELDS))},
-    [T_PARENTS] = {.kind = ARRAY, .item = T_NODE},
-    [T_NODE] = {.kind = BYTES},
-    [T_RAW32] = {.kind = BYTES},
-    [T_PROOF_NAME] = {.kind = STRING},
-    [T_BASE64] = {.kind = STRING},
-    [T_U32] = {.kind = NUMBER},
-    [T_U64] = {.kind = NUMBER},
-    [T_LEVEL_INDEX] = {.kind = NUMBER},
-    [T_FIRST_NODE] = {.kind = NUMBER},
-    [T_NULL] = {.kind = NOTHING},
-    [T_UNKNOWN] = {.kind = SKIP},
-};
+/* Where text is not looked at for arrays of bytes, yajl gets it in pieces of so many bytes or more. */
+#define MIN_PIECE (64u << 10)
 
 /* An open object or array. */
 struct frame {
@@ -208,6 +44,8 @@ struct cz_c1_parser {
     uint8_t *bytes; /* the open byte array; its element count is in num_bytes */
     unsigned num_bytes;
     bool envelope, done;
+    bool opened;         /* an array opened within the current piece */
+    bool astray;         /* the last piece ended at a '[' of a string */
     struct cz_c1 *inner; /* of the envelope */
     const struct cz_sector_info *sector;
     struct top top;
@@ -409,6 +247,7 @@ static int start_array_of(struct cz_c1_parser *p, enum type type, uint8_t *place
 static int on_start_array(void *ctx) {
     struct cz_c1_parser *p = ctx;
     p->quiet = 0;
+    p->opened = true;
     if (p->skip) return skip_open(p);
     enum type type;
     uint8_t *place;
@@ -615,7 +454,6 @@ static int store_number(struct cz_c1_parser *p, enum type type, uint8_t *place, 
 static int on_number(void *ctx, const char *s, size_t n) {
     struct cz_c1_parser *p = ctx;
     p->quiet = 0;
-    /* Nearly every token of the text is a byte of a node. */
     if (p->bytes) {
         unsigned v = 256, a = (unsigned)(uint8_t)s[0] - '0';
         if (n == 1)
@@ -748,14 +586,57 @@ static bool awaits_base64(const struct cz_c1_parser *p) {
     return p->depth == 1 && !p->skip && p->frame[0].key && p->frame[0].child == T_BASE64;
 }
 
-enum cz_status cz_c1_parser_feed(struct cz_c1_parser *p, const uint8_t *data, size_t len, struct cz_error *err) {
+/* The next piece for yajl. *open: it ends with its first '['. */
+static size_t next_piece(const struct cz_c1_parser *p, const uint8_t *data, size_t len, bool *open) {
+    *open = false;
+    if (p->skip || p->astray) {
+        /* Brackets mean nothing here. yajl reads a string again with each piece, so pieces grow. */
+        const uint64_t most = p->quiet > MIN_PIECE / 2 ? 2 * p->quiet : MIN_PIECE;
+        return len < most ? len : (size_t)most;
+    }
+    const uint8_t *bracket = memchr(data, '[', len);
+    if (!bracket) return len;
+    *open = true;
+    return (size_t)(bracket - data) + 1;
+}
+
+static enum cz_status feed_piece(struct cz_c1_parser *p, const uint8_t *data, size_t len, struct cz_error *err) {
+    p->opened = false;
     p->quiet += len;
     if (yajl_parse(p->yajl, data, len) != yajl_status_ok) return yajl_failure(p, err);
     p->base += len;
+    return CZ_OK;
+}
+
+/* A token may be as long as what the caller gives at once, or else MAX_TOKEN. */
+static enum cz_status check_token(struct cz_c1_parser *p, uint64_t without, struct cz_error *err) {
+    if (p->quiet < without) p->quiet = 0; /* there was a token */
     if (p->quiet <= MAX_TOKEN || awaits_base64(p)) return CZ_OK;
     fail(p, CZ_ERR_LIMIT, "a value or a gap of more than %u bytes", MAX_TOKEN);
     if (err) *err = p->error;
     return p->error.status;
+}
+
+/*
+ * yajl sees the text up to a '['. Has that opened an array of 32 bytes, and are its numbers plain, they are read here
+ * and yajl goes on at the ']', as if the array were empty. Everything else, and every error, is yajl's.
+ */
+enum cz_status cz_c1_parser_feed(struct cz_c1_parser *p, const uint8_t *data, size_t len, struct cz_error *err) {
+    const uint64_t without = p->quiet + len;
+    for (size_t at = 0; at < len;) {
+        bool open;
+        const size_t n = next_piece(p, data + at, len - at, &open);
+        enum cz_status status = feed_piece(p, data + at, n, err);
+        if (status != CZ_OK) return status;
+        at += n;
+        p->astray = open && !p->opened;
+        if (!open || !p->opened || !p->bytes || len - at < CZ_C1_BYTES_SPAN) continue;
+        const size_t numbers = cz_c1_bytes_scan(p->bytes, data + at);
+        if (numbers) p->num_bytes = 32;
+        p->base += numbers;
+        at += numbers;
+    }
+    return check_token(p, without, err);
 }
 
 uint64_t cz_c1_parser_quiet(const struct cz_c1_parser *p) {
