@@ -8,11 +8,22 @@ cd "$(dirname "$0")/.."
 
 bundle() {
     local build=$1 to=build-gpu
-    cmake --build "$build" --target test_diff_cuda test_diff_cuda_prove bench_cuda bench_cuda_prove >/dev/null
+    local vectors=../shared/vectors
+    cmake --build "$build" --target test_diff_cuda test_diff_cuda_setup test_diff_cuda_prove bench_cuda bench_cuda_prove \
+        cuzk >/dev/null
+    rm -rf "$to"
     mkdir -p "$to"
-    cp "$build"/tests/test_diff_cuda{,_prove} "$build"/bin/bench_cuda{,_prove} "$to/"
-    # cmocka is the one library that a GPU machine may lack.
-    cp -L "$(ldd "$to/test_diff_cuda" | awk '/libcmocka/ {print $3}')" "$to/"
+    cp "$build"/tests/test_diff_cuda{,_setup,_prove} "$build"/bin/{bench_cuda,bench_cuda_prove,cuzk} scripts/gpu-proofs.py "$to/"
+    strip --strip-unneeded "$to"/{test_diff_cuda*,bench_cuda*,cuzk}
+    # Libraries that a GPU machine may lack.
+    cp -L $(ldd "$to/test_diff_cuda" "$to/cuzk" | awk '/libcmocka|libyajl/ {print $3}') "$to/"
+    # The reference's inputs, keys and proofs of 2 KiB sectors, and one 32 GiB C1 output for the partition's benchmark.
+    for f in reference/2kib/{porep-v1_1,winning,window-v1_2,update} reference/keys/toxic-waste.json \
+        reference/32gib/porep-v1_1/c1.json.gz; do
+        mkdir -p "$to/vectors/$(dirname "$f")"
+        cp -r "$vectors/$f" "$to/vectors/$(dirname "$f")/"
+    done
+    chmod -R u+w "$to"
     cat >"$to/run.sh" <<'RUN'
 #!/usr/bin/env bash
 # Made by scripts/gpu-check.sh. Exit status: 0 when every step passed.
@@ -25,7 +36,7 @@ step() { # step NAME SECONDS COMMAND…: the log's end when it fails
     local name=$1 limit=$2
     shift 2
     if timeout "$limit" "$@" >"$out/$name.log" 2>&1; then
-        echo "ok    $name: $(grep -E 'PASSED|ERROR SUMMARY|RACECHECK SUMMARY' "$out/$name.log" | tail -1)"
+        echo "ok    $name: $(grep -E 'PASSED|ERROR SUMMARY|RACECHECK SUMMARY|all proofs' "$out/$name.log" | tail -1)"
     else
         echo "FAIL  $name (status $?)"
         tail -15 "$out/$name.log"
@@ -33,8 +44,15 @@ step() { # step NAME SECONDS COMMAND…: the log's end when it fails
     fi
 }
 nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm,power.limit --format=csv,noheader
+./cuzk --version
+./cuzk gpu list
 step tests 200 ./test_diff_cuda
+step setup 100 ./test_diff_cuda_setup
 step prove 300 ./test_diff_cuda_prove
+folder=$(mktemp -d)
+step proofs 120 python3 gpu-proofs.py ./cuzk vectors cuda:0 "$folder"
+cat "$out/proofs.log"
+rm -rf "$folder"
 if command -v compute-sanitizer >/dev/null; then
     # Small cases: the sanitizer slows kernels down a hundredfold.
     for case in "room g1_msm_naive" "room g2_msm_naive" "room g1_bitsum" encoded_points; do
@@ -43,13 +61,24 @@ if command -v compute-sanitizer >/dev/null; then
     for case in "room g1_msm_naive" "room g2_msm_naive" encoded_points; do
         step "racecheck-${case// /-}" 120 compute-sanitizer --tool racecheck --error-exitcode 9 ./test_diff_cuda "$case"
     done
+    for case in transforms evaluation_window partition_window; do
+        step "memcheck-$case" 150 compute-sanitizer --tool memcheck --error-exitcode 9 ./test_diff_cuda_prove "$case"
+    done
+    for case in transforms evaluation_window; do
+        step "racecheck-$case" 120 compute-sanitizer --tool racecheck --error-exitcode 9 ./test_diff_cuda_prove "$case"
+    done
 else
     echo "skip  sanitizer: no compute-sanitizer on this machine"
 fi
 timeout 200 ./bench_cuda | tee "$out/bench.log"
 ((PIPESTATUS[0] == 0)) || bad=1
-timeout 200 ./bench_cuda_prove | tee "$out/bench-prove.log"
+timeout 200 ./bench_cuda_prove --c1 vectors/reference/32gib/porep-v1_1/c1.json.gz | tee "$out/bench-prove.log"
 ((PIPESTATUS[0] == 0)) || bad=1
+for workers in 1 2; do
+    timeout 120 ./bench_cuda_prove --c1 vectors/reference/32gib/porep-v1_1/c1.json.gz --partition $workers |
+        tee "$out/bench-partition-$workers.log"
+    ((PIPESTATUS[0] == 0)) || bad=1
+done
 exit $bad
 RUN
     chmod +x "$to/run.sh"

@@ -2,7 +2,7 @@
 """Proofs of all kinds of 2 KiB sectors on a device, with fixed r and s, held against the reference's bytes.
 
 gpu-proofs.py CUZK VECTORS [DEVICE] [FOLDER]: the cuzk program, shared/vectors, the device (cuda:0), a folder for
-parameters (made by `cuzk setup` with the public toxic waste when they are not there; 2.5 GB). Exit 0 when all are equal.
+parameters (made by `cuzk setup` on that device with the public toxic waste when they are not there; 2.5 GB). Exit 0 when all are equal.
 """
 import json
 import pathlib
@@ -43,7 +43,7 @@ for name, kind in KINDS.items():
     made = folder / ("made-" + kind)
     if not made.exists():
         ok, text, seconds = run("setup", "--circuit", kind, "--sector", "2KiB", "--out", folder, "--toxic-waste",
-                                reference / "keys" / "toxic-waste.json")
+                                reference / "keys" / "toxic-waste.json", "--device", device)
         print(f"setup {kind}: {seconds:.1f} s" if ok else f"FAIL  setup {kind}: {text}", flush=True)
         if not ok:
             bad += 1

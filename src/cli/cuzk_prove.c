@@ -73,12 +73,14 @@ static enum cz_status open_device(struct prover *p, const struct prove_args *arg
         return cz_error_set(err, CZ_ERR_ARGUMENT, "--device %.40s: not cpu or cuda:0 to cuda:9", args->device);
     struct cz_gpu_options o = {
         .ordinal = n[0] - '0', .workers = 1, .vram_limit = (size_t)args->vram_limit << 20, .pairs = true};
-    if (o.vram_limit) {
-        struct cz_gpu_plan plan;
-        enum cz_status status = cz_gpu_plan_make(&plan, p->r1cs, o.vram_limit + CZ_GPU_PLAN_RESERVE, 1, err);
-        if (status != CZ_OK) return status;
-        o.residents = plan.residents;
-    }
+    struct cz_gpu_card card;
+    struct cz_gpu_plan plan;
+    enum cz_status status = cz_gpu_look(&card, o.ordinal, err);
+    if (status != CZ_OK) return status;
+    const size_t vram = o.vram_limit ? o.vram_limit + CZ_GPU_PLAN_RESERVE : card.vram_free;
+    status = cz_gpu_plan_make(&plan, p->r1cs, vram, 1, err);
+    if (status != CZ_OK) return status;
+    o.residents = plan.residents;
     return cz_gpu_create(&p->dev, &o, p->pool, err);
 }
 
