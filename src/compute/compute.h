@@ -55,9 +55,28 @@ struct cz_partition_sums {
     struct cz_g2 b_g2;
 };
 
-/** Seconds of each part. */
+/** What a partition's time goes to, one part after another on its worker's stream; the order is the device's. */
+enum cz_partition_part {
+    CZ_PART_UPLOAD, /* the witness goes to the device */
+    CZ_PART_EXPAND,
+    CZ_PART_EVAL,
+    CZ_PART_NTT,
+    CZ_PART_MSM_H,
+    CZ_PART_SUM_L,
+    CZ_PART_SUM_A,
+    CZ_PART_SUM_B_G1,
+    CZ_PART_SUM_B_G2,
+    CZ_PARTITION_PARTS
+};
+/** Of the timeline: "upload", "expand", "eval", "h", and the sums "H", "L", "A", "B1", "B2". */
+const char *cz_partition_part_name(enum cz_partition_part part);
+
+/** Seconds of each part (eval with all that comes before it), and when each began and ended (cz_time_now_ns). */
 struct cz_partition_timing {
     double eval, ntt, msm_h, sum_l, sum_a, sum_b_g1, sum_b_g2, total;
+    struct {
+        uint64_t start_ns, end_ns; /* 0: this device has no such part */
+    } part[CZ_PARTITION_PARTS];
 };
 
 /**

@@ -74,6 +74,23 @@ const struct cz_r1cs *cz_srs_r1cs(const struct cz_srs *srs) {
     return srs->r1cs;
 }
 
+static const char *const PART_NAME[CZ_PARTITION_PARTS] = {"upload", "expand", "eval", "h", "H", "L", "A", "B1", "B2"};
+
+const char *cz_partition_part_name(enum cz_partition_part part) {
+    return (unsigned)part < CZ_PARTITION_PARTS ? PART_NAME[part] : "?";
+}
+
+void cz_device_part_done(struct cz_partition_timing *timing, enum cz_partition_part part, uint64_t start_ns) {
+    double *const seconds[CZ_PARTITION_PARTS] = {
+        &timing->eval,  &timing->eval,  &timing->eval,     &timing->ntt,      &timing->msm_h,
+        &timing->sum_l, &timing->sum_a, &timing->sum_b_g1, &timing->sum_b_g2,
+    };
+    const uint64_t now = cz_time_now_ns();
+    timing->part[part].start_ns = start_ns;
+    timing->part[part].end_ns = now;
+    *seconds[part] += (double)(now - start_ns) / 1e9;
+}
+
 enum cz_status cz_device_prove_partition(struct cz_partition_sums *out, struct cz_partition_timing *timing,
                                          struct cz_srs *srs, const struct cz_witness *witness, struct cz_error *err) {
     const struct cz_r1cs *r1cs = srs->r1cs;

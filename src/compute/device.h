@@ -71,4 +71,7 @@ struct cz_fixed_base_g2 {
 /** Bits set in the first n of `bit`. */
 uint64_t cz_device_popcount(const uint64_t *bit, size_t n);
 
+/** A part that began at start_ns ends now: notes both, and adds to its seconds. */
+void cz_device_part_done(struct cz_partition_timing *timing, enum cz_partition_part part, uint64_t start_ns);
+
 #endif

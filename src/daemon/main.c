@@ -1,6 +1,7 @@
 /* cuzk-daemon: options, start, signals, end. */
 
 #include "base/log.h"
+#include "base/trace.h"
 #include "daemon/config.h"
 #include "daemon/service.h"
 #include "engine/engine.h"
@@ -31,6 +32,7 @@ static const char USAGE[] =
     "  -l, --listen ADDRESS  host:port or unix:///path; may be given several times; goes before daemon.listen\n"
     "      --log-level LEVEL trace, debug, info, warn or error; goes before logging.level\n"
     "      --cpu             proves on the CPU also where there are GPUs (gpus.enabled = false)\n"
+    "      --trace FILE      write a timeline of the run (Chrome trace JSON; cuzk-bench waterfall FILE)\n"
     "      --check-config    read and check the configuration, print what was found, and exit\n"
     "      --version\n"
     "      --help\n"
@@ -38,7 +40,7 @@ static const char USAGE[] =
     "SIGTERM: takes no new work, finishes what it has accepted, exits 0. A second SIGTERM ends it at once.\n";
 
 struct options {
-    const char *config, *log_level;
+    const char *config, *log_level, *trace;
     bool check_config, cpu;
     struct cz_config_list listen;
 };
@@ -55,12 +57,17 @@ struct daemon {
 
 /* Exit status, or -1 to go on. */
 static int read_options(struct options *o, int argc, char **argv) {
-    enum { OPT_LOG = 256, OPT_CPU, OPT_CHECK, OPT_VERSION, OPT_HELP };
+    enum { OPT_LOG = 256, OPT_CPU, OPT_TRACE, OPT_CHECK, OPT_VERSION, OPT_HELP };
     static const struct option LONG[] = {
-        {"config", required_argument, NULL, 'c'},        {"listen", required_argument, NULL, 'l'},
-        {"log-level", required_argument, NULL, OPT_LOG}, {"cpu", no_argument, NULL, OPT_CPU},
-        {"check-config", no_argument, NULL, OPT_CHECK},  {"version", no_argument, NULL, OPT_VERSION},
-        {"help", no_argument, NULL, OPT_HELP},           {NULL, 0, NULL, 0},
+        {"config", required_argument, NULL, 'c'},
+        {"listen", required_argument, NULL, 'l'},
+        {"log-level", required_argument, NULL, OPT_LOG},
+        {"cpu", no_argument, NULL, OPT_CPU},
+        {"trace", required_argument, NULL, OPT_TRACE},
+        {"check-config", no_argument, NULL, OPT_CHECK},
+        {"version", no_argument, NULL, OPT_VERSION},
+        {"help", no_argument, NULL, OPT_HELP},
+        {NULL, 0, NULL, 0},
     };
     char held[160];
     int c;
@@ -77,6 +84,13 @@ static int read_options(struct options *o, int argc, char **argv) {
             break;
         case OPT_LOG:
             o->log_level = optarg;
+            break;
+        case OPT_TRACE:
+            if (!*optarg) {
+                (void)fputs("cuzk-daemon: --trace: wants the name of a file\n", stderr);
+                return 2;
+            }
+            o->trace = optarg;
             break;
         case OPT_CPU:
             o->cpu = true;
@@ -186,6 +200,7 @@ static void *signal_main(void *arg) {
         if (sigwait(&set, &sig) != 0) continue;
         if (count > 0) {
             cz_log(CZ_LOG_WARN, "a second signal %d: ending at once", sig);
+            cz_trace_flush();
             _exit(1);
         }
         cz_log(CZ_LOG_INFO, "signal %d: no new work; finishing what was accepted (once more to end at once)", sig);
@@ -291,7 +306,15 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
     return CZ_OK;
 }
 
-static int run(struct daemon *d) {
+/* After the engine has ended, so that everything is in it. */
+static void end_trace(void) {
+    struct cz_error err = {0};
+    uint64_t dropped;
+    if (cz_trace_close(&dropped, &err) != CZ_OK) cz_log(CZ_LOG_WARN, "%s", err.detail);
+    if (dropped) cz_log(CZ_LOG_WARN, "the trace is full: %" PRIu64 " events were left out", dropped);
+}
+
+static int run(struct daemon *d, const char *trace) {
     struct cz_error err = {0};
     pthread_t signals, preloads;
     bool preloading = false;
@@ -299,7 +322,7 @@ static int run(struct daemon *d) {
     bound_allocator();
     block_signals();
     if (sem_init(&d->stop, 0, 0) != 0) return 1;
-    if (start(d, &err) != CZ_OK) {
+    if ((trace && cz_trace_open(trace, &err) != CZ_OK) || start(d, &err) != CZ_OK) {
         cz_log(CZ_LOG_ERROR, "cannot start: %s", err.detail);
         goto out;
     }
@@ -318,6 +341,7 @@ out:
     cz_service_destroy(d->service);
     cz_engine_destroy(d->engine);
     cz_prover_destroy(d->prover);
+    end_trace();
     return rc;
 }
 
@@ -329,7 +353,7 @@ int main(int argc, char **argv) {
         if (!configure(&d.config, &options)) {
             rc = 1;
         } else {
-            rc = options.check_config ? check_config(&d.config) : run(&d);
+            rc = options.check_config ? check_config(&d.config) : run(&d, options.trace);
         }
         cz_config_done(&d.config);
     }

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "base/trace.h"
 #include "compute/cuda/nvml.h"
 #include "compute/gpu.h"
 
@@ -448,20 +449,42 @@ static void give(struct cz_devices *d, unsigned i, unsigned worker, enum cz_stat
     unlock(d);
 }
 
+/* One worker of the engine keeps to one stream while it computes, so that spans of a track do not overlap. */
+static void trace_parts(const struct cz_partition_timing *t, const struct cz_device *dev,
+                        const struct cz_stage_slot *slot) {
+    char track[64];
+    (void)snprintf(track, sizeof track, CZ_TRACE_DEVICE "%s worker %u stream", cz_device_name(dev), slot->worker);
+    uint64_t last = 0;
+    for (;;) { /* in order of time, which is the device's own */
+        int next = -1;
+        for (int k = 0; k < CZ_PARTITION_PARTS; k++) {
+            const uint64_t at = t->part[k].start_ns;
+            if (at > last && (next < 0 || at < t->part[next].start_ns)) next = k;
+        }
+        if (next < 0) return;
+        last = t->part[next].start_ns;
+        cz_trace_span(track, cz_partition_part_name((enum cz_partition_part)next), last, t->part[next].end_ns,
+                      slot->job, slot->partition);
+    }
+}
+
 static enum cz_status prove_on(struct cz_partition_sums *out, struct cz_devices_srs *s, unsigned i,
-                               const struct cz_witness *witness, size_t reserved, bool *short_of,
+                               const struct cz_witness *witness, const struct cz_stage_slot *slot, bool *short_of,
                                struct cz_error *err) {
     struct cz_devices *d = s->devices;
     if (i == d->num) {
         const size_t need = cz_device_partition_bytes(d->unit[i].dev, s->r1cs);
-        if (need > reserved) {
+        if (need > slot->bytes) {
             *short_of = true;
             return cz_error_set(err, CZ_ERR_DEVICE, "no GPU is left for it, and the CPU takes %zu MiB", need >> 20);
         }
         const enum cz_status st = srs_on_cpu(s, err);
         if (st != CZ_OK) return st;
     }
-    return cz_device_prove_partition(out, NULL, s->on[i], witness, err);
+    struct cz_partition_timing timing;
+    const enum cz_status st = cz_device_prove_partition(out, &timing, s->on[i], witness, err);
+    if (st == CZ_OK && cz_trace_on()) trace_parts(&timing, d->unit[i].dev, slot);
+    return st;
 }
 
 enum cz_status cz_devices_prove(struct cz_partition_sums *out, struct cz_devices_srs *s,
@@ -472,7 +495,7 @@ enum cz_status cz_devices_prove(struct cz_partition_sums *out, struct cz_devices
         struct cz_error why = {0};
         bool short_of = false;
         const unsigned i = take(s, slot->worker);
-        const enum cz_status st = prove_on(out, s, i, witness, slot->bytes, &short_of, &why);
+        const enum cz_status st = prove_on(out, s, i, witness, slot, &short_of, &why);
         give(d, i, slot->worker, st);
         if (st == CZ_OK) return CZ_OK;
         if (i < d->num && st == CZ_ERR_DEVICE) {

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "base/time.h"
+#include "base/trace.h"
 #include "engine/engine_int.h"
 
 #include <inttypes.h>
@@ -180,7 +181,9 @@ static enum cz_status prepare(struct cz_engine *e, const struct cz_engine_reques
     const struct cz_input *input = request->input;
     enum cz_status st = check_request(request, err);
     if (st != CZ_OK) return st;
+    const uint64_t start = cz_time_now_ns();
     st = e->ops->input_check(e->ops_ctx, input, err);
+    cz_trace_wait("input check", start, cz_time_now_ns(), request->request_id, CZ_TRACE_NO_PARTITION);
     if (st != CZ_OK) return st;
     cz_engine_lock(e);
     st = cz_residency_open(e, circuit, input->kind, input->sector, err);

@@ -74,6 +74,7 @@ struct cz_part {
     uint32_t index;
     void *work;
     size_t witness_bytes; /* reserved */
+    uint64_t queued_ns;   /* since when it waits to be computed */
 };
 
 /** First in, first out; bounded by whoever puts. */
@@ -104,7 +105,7 @@ struct cz_engine {
     struct cz_kind_status done[CZ_PROOF_KINDS]; /* counters only */
     struct cz_worker_status worker[CZ_ENGINE_MAX_WORKERS];
     pthread_t thread[2 * CZ_ENGINE_MAX_WORKERS + 3];
-    uint32_t num_threads, next_worker;
+    uint32_t num_threads, next_worker, next_assign;
 };
 
 /* All with the lock held, unless said. */

@@ -7,6 +7,7 @@
  */
 
 #include "base/time.h"
+#include "base/trace.h"
 #include "engine/engine_int.h"
 
 #include <sys/resource.h>
@@ -180,7 +181,16 @@ static uint32_t next_index(struct cz_job *job) {
     return i;
 }
 
-static void assign_one(struct cz_engine *e, struct cz_job *job) {
+/* A stage of a partition on one of the threads, from start_ns until now. The part holds its job. */
+static void trace_stage(const struct cz_part *part, const char *threads, unsigned worker, const char *stage,
+                        uint64_t start_ns) {
+    if (!cz_trace_on()) return;
+    char track[32];
+    (void)snprintf(track, sizeof track, "host %s %u", threads, worker);
+    cz_trace_span(track, stage, start_ns, cz_time_now_ns(), part->job->id, part->index);
+}
+
+static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker) {
     struct cz_part *part = calloc(1, sizeof *part);
     if (!part) {
         cz_job_end(e, job, CZ_JOB_FAILED, "out of memory");
@@ -205,6 +215,7 @@ static void assign_one(struct cz_engine *e, struct cz_job *job) {
     uint64_t start = cz_time_now_ns();
     enum cz_status st = e->ops->assign(e->ops_ctx, job->circuit->handle, job->input, part->index, &part->work, &err);
     double seconds = cz_time_since(start);
+    trace_stage(part, "assign", worker, "assign", start);
     cz_engine_lock(e);
     job->assign_seconds += seconds;
     err.status = st;
@@ -215,6 +226,7 @@ static void assign_one(struct cz_engine *e, struct cz_job *job) {
         fail_part(e, part, &err);
         return;
     }
+    part->queued_ns = cz_time_now_ns();
     put(&e->to_compute, part);
     cz_engine_changed(e);
 }
@@ -228,10 +240,11 @@ static void *assign_main(void *arg) {
     struct cz_engine *e = arg;
     be_nice(e);
     cz_engine_lock(e);
+    const unsigned worker = e->next_assign++;
     while (!e->stop) {
         struct cz_job *job = pick(e);
         if (job) {
-            assign_one(e, job);
+            assign_one(e, job, worker);
         } else {
             e->idle_assign++;
             cz_engine_changed(e); /* once: a job may start */
@@ -300,9 +313,12 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
     worker->kind = job->kind;
     cz_engine_unlock(e);
     uint64_t start = cz_time_now_ns();
-    const struct cz_stage_slot slot = {.worker = (unsigned)(worker - e->worker), .bytes = bytes};
+    cz_trace_wait("queue", part->queued_ns, start, job->id, part->index);
+    const struct cz_stage_slot slot = {
+        .worker = (unsigned)(worker - e->worker), .bytes = bytes, .job = job->id, .partition = part->index};
     enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &slot, &err);
     double seconds = cz_time_since(start);
+    trace_stage(part, "compute", slot.worker, "compute", start);
     cz_engine_lock(e);
     worker->job_id[0] = 0;
     job->compute_seconds += seconds;
@@ -348,10 +364,14 @@ static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *par
                                         uint8_t proof[CZ_STAGE_PROOF_BYTES], struct cz_error *err) {
     void *circuit = part->job->circuit->handle;
     const struct cz_input *input = part->job->input;
+    uint64_t start = cz_time_now_ns();
     enum cz_status st = e->ops->finish(e->ops_ctx, circuit, part->work, proof, err);
+    trace_stage(part, "finish", 0, "finish", start);
     if (st != CZ_OK) return st;
     bool valid = false;
+    start = cz_time_now_ns();
     st = e->ops->verify(e->ops_ctx, circuit, input, part->index, proof, &valid, err);
+    trace_stage(part, "finish", 0, "verify", start);
     if (st != CZ_OK) return st;
     if (valid) return CZ_OK;
     char why[320] = "the vanilla proofs pass their own check";
@@ -421,13 +441,13 @@ static bool announce(struct cz_engine *e) {
     e->num_unannounced--;
     if (!job) return false;
     job->announced = true;
-    if (!e->opt.ended) return true;
     struct cz_job_result result;
     cz_job_result(job, &result);
     job->pins++;
     e->delivering = true;
     cz_engine_unlock(e);
-    e->opt.ended(e->opt.ended_ctx, &result);
+    cz_trace_flush();
+    if (e->opt.ended) e->opt.ended(e->opt.ended_ctx, &result);
     cz_engine_lock(e);
     e->delivering = false;
     job->pins--;

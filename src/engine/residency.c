@@ -4,6 +4,7 @@
  */
 
 #include "base/time.h"
+#include "base/trace.h"
 #include "engine/engine_int.h"
 
 static struct cz_circuit *entry(struct cz_engine *e, enum cz_circuit_kind kind, const struct cz_sector_info *sector) {
@@ -117,7 +118,9 @@ static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t res
     enum cz_status st;
     do {
         cz_engine_unlock(e);
+        const uint64_t from = cz_time_now_ns();
         st = e->ops->srs_load(e->ops_ctx, c->handle, &bytes, err);
+        cz_trace_wait("srs load", from, cz_time_now_ns(), c->id, CZ_TRACE_NO_PARTITION);
         cz_engine_lock(e);
     } while (st == CZ_ERR_FULL && wait_device_room(e, c));
     *seconds = cz_time_since(start);

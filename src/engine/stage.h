@@ -24,6 +24,9 @@ struct cz_stage_plan {
 struct cz_stage_slot {
     unsigned worker; /* below CZ_ENGINE_MAX_WORKERS */
     size_t bytes;    /* the plan's `compute` of then */
+    /* For the timeline. */
+    const char *job; /* NULL: none */
+    uint32_t partition;
 };
 
 /** One device, as status calls and metrics show it. */

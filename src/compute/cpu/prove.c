@@ -217,23 +217,25 @@ static enum cz_status sum_vector(void *bits, void *rest, const struct cz_points_
     return ops->bitsum(bits, p->pool, &all, &select);
 }
 
-static enum cz_status sum_g1(struct cz_g1 *out, double *seconds, const struct partition *p, const uint8_t *encoded,
-                             const struct scalar_list *list, const struct density *density, size_t first_base) {
+static enum cz_status sum_g1(struct cz_g1 *out, struct cz_partition_timing *timing, enum cz_partition_part part,
+                             const struct partition *p, const uint8_t *encoded, const struct scalar_list *list,
+                             const struct density *density, size_t first_base) {
     struct cz_g1 bits, rest;
     uint64_t start = cz_time_now_ns();
     enum cz_status status = sum_vector(&bits, &rest, cz_cpu_g1(), p, encoded, list, density, first_base);
     if (status == CZ_OK) cz_g1_add(out, &bits, &rest);
-    *seconds = cz_time_since(start);
+    cz_device_part_done(timing, part, start);
     return status;
 }
 
-static enum cz_status sum_g2(struct cz_g2 *out, double *seconds, const struct partition *p, const uint8_t *encoded,
-                             const struct scalar_list *list, const struct density *density, size_t first_base) {
+static enum cz_status sum_g2(struct cz_g2 *out, struct cz_partition_timing *timing, enum cz_partition_part part,
+                             const struct partition *p, const uint8_t *encoded, const struct scalar_list *list,
+                             const struct density *density, size_t first_base) {
     struct cz_g2 bits, rest;
     uint64_t start = cz_time_now_ns();
     enum cz_status status = sum_vector(&bits, &rest, cz_cpu_g2(), p, encoded, list, density, first_base);
     if (status == CZ_OK) cz_g2_add(out, &bits, &rest);
-    *seconds = cz_time_since(start);
+    cz_device_part_done(timing, part, start);
     return status;
 }
 
@@ -273,11 +275,11 @@ static enum cz_status sum_h(struct cz_g1 *out, struct cz_partition_timing *timin
     size_t instances = p->r1cs->num_instances, grain = instances / (64 * (size_t)cz_pool_threads(p->pool)) + 1;
     cz_pool_for(p->pool, instances, grain, eval_range, p);
     eval_tail(p, m);
-    timing->eval = cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_EVAL, start);
 
     start = cz_time_now_ns();
     enum cz_status status = cz_cpu_ntt()->quotient(p->pool, p->a, p->b, p->c, log2n);
-    timing->ntt = cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_NTT, start);
     free_vectors(p, false);
     if (status != CZ_OK) return status;
 
@@ -285,7 +287,7 @@ static enum cz_status sum_h(struct cz_g1 *out, struct cz_partition_timing *timin
     struct cz_msm_input in = {.n = m - 1, .scalars = cz_cpu_scalars_plain, .ctx = p->b};
     in.base.encoded = p->srs->base.view.h;
     status = cz_cpu_g1()->msm(out, p->pool, &in);
-    timing->msm_h = cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_MSM_H, start);
     return status;
 }
 
@@ -295,17 +297,21 @@ enum cz_status cz_prove_partition(struct cz_partition_sums *out, struct cz_parti
     const struct cz_srs_view *view = &base->view;
     struct partition p = {.srs = srs, .r1cs = base->r1cs, .witness = witness};
     enum cz_status status = CZ_ERR_MEMORY;
+    uint64_t start;
     p.pool = ((struct cz_cpu_device *)base->dev)->pool;
     p.value = cz_malloc_array(words_of(p.r1cs->num_aux) + 1, sizeof *p.value);
     if (!p.value) goto out;
+    start = cz_time_now_ns();
     cz_pool_for(p.pool, ((size_t)p.r1cs->num_aux + 511) / 512, 64, spread_bits, &p);
+    cz_device_part_done(timing, CZ_PART_EXPAND, start);
 
-    status = sum_g1(&out->l, &timing->sum_l, &p, view->l, &srs->list_l, NULL, 0);
-    if (status == CZ_OK) status = sum_g1(&out->a, &timing->sum_a, &p, view->a, &srs->list_a, &srs->a, srs->first_a);
+    status = sum_g1(&out->l, timing, CZ_PART_SUM_L, &p, view->l, &srs->list_l, NULL, 0);
     if (status == CZ_OK)
-        status = sum_g1(&out->b_g1, &timing->sum_b_g1, &p, view->b_g1, &srs->list_b, &srs->b, srs->first_b);
+        status = sum_g1(&out->a, timing, CZ_PART_SUM_A, &p, view->a, &srs->list_a, &srs->a, srs->first_a);
     if (status == CZ_OK)
-        status = sum_g2(&out->b_g2, &timing->sum_b_g2, &p, view->b_g2, &srs->list_b, &srs->b, srs->first_b);
+        status = sum_g1(&out->b_g1, timing, CZ_PART_SUM_B_G1, &p, view->b_g1, &srs->list_b, &srs->b, srs->first_b);
+    if (status == CZ_OK)
+        status = sum_g2(&out->b_g2, timing, CZ_PART_SUM_B_G2, &p, view->b_g2, &srs->list_b, &srs->b, srs->first_b);
     if (status == CZ_OK) status = sum_h(&out->h, timing, &p);
 out:
     free_vectors(&p, true);

@@ -71,12 +71,12 @@ static enum cz_status make_h(struct partition *p, struct cz_fr **h, struct cz_pa
     uint64_t start = cz_time_now_ns();
     CZ_CUDA_TRY(cz_cuda_eval(w, c, &p->witness, a, b, z));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
-    timing->eval += cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_EVAL, start);
     start = cz_time_now_ns();
     CZ_CUDA_TRY(cz_cuda_ntt_quotient(w, p->srs->dev->tables, &p->factor, a, b, z, c->log_domain, false));
     if (!resident) CZ_CUDA_TRY(cz_cuda_ntt_reorder(w, x, y, c->log_domain, true));
     CZ_CUDA(w, cudaStreamSynchronize(w->stream));
-    timing->ntt = cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_NTT, start);
     cz_cuda_release(w, mark);
     *h = x;
     return CZ_OK;
@@ -144,7 +144,8 @@ static enum cz_status sum_block(union sum *out, struct partition *p, unsigned su
     return CZ_OK;
 }
 
-static enum cz_status sum_vector(union sum *out, double *seconds, struct partition *p, unsigned sum) {
+static enum cz_status sum_vector(union sum *out, struct cz_partition_timing *timing, enum cz_partition_part part,
+                                 struct partition *p, unsigned sum) {
     const struct cz_cuda_vector *v = &p->srs->vector[sum];
     struct cz_cuda_block block;
     size_t aux0 = 0, base0 = 0;
@@ -159,7 +160,7 @@ static enum cz_status sum_vector(union sum *out, double *seconds, struct partiti
         if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, block.bases));
         CZ_CUDA_TRY(sum_block(out, p, sum, &block, d_point));
     }
-    *seconds = cz_time_since(start);
+    cz_device_part_done(timing, part, start);
     return CZ_OK;
 }
 
@@ -187,27 +188,31 @@ static enum cz_status run(struct cz_partition_sums *out, struct cz_partition_tim
     union sum sum;
     uint64_t start = cz_time_now_ns();
     CZ_CUDA_TRY(cz_cuda_witness_upload(&p->witness, w, &p->srs->circuit, witness));
+    CZ_CUDA(w, cudaStreamSynchronize(w->stream)); /* microseconds, and the timeline is true */
+    cz_device_part_done(timing, CZ_PART_UPLOAD, start);
+    start = cz_time_now_ns();
     p->d_value = cz_cuda_mem(w, ((size_t)p->srs->circuit.num_aux + 63) / 64 + 1, sizeof *p->d_value);
     if (!p->d_value) return cz_cuda_full(w, "the witness");
     CZ_CUDA_TRY(cz_cuda_expand(w, &p->srs->circuit, &p->witness, p->d_value));
     CZ_CUDA_TRY(choose_values(p));
-    timing->eval = cz_time_since(start);
+    CZ_CUDA(w, cudaStreamSynchronize(w->stream));
+    cz_device_part_done(timing, CZ_PART_EXPAND, start);
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     CZ_CUDA_TRY(make_h(p, &h, timing));
     start = cz_time_now_ns();
     CZ_CUDA_TRY(start_feed(p));
     CZ_CUDA_TRY(sum_h(&out->h, p, h));
     cz_g1_mul(&out->h, &out->h, &p->factor);
-    timing->msm_h = cz_time_since(start);
+    cz_device_part_done(timing, CZ_PART_MSM_H, start);
     /* h's room is free for the sums, unless the feed's buffers lie above it. */
     if (!p->feed) cz_cuda_release(w, mark);
-    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_l, p, CZ_CUDA_SUM_L));
+    CZ_CUDA_TRY(sum_vector(&sum, timing, CZ_PART_SUM_L, p, CZ_CUDA_SUM_L));
     out->l = sum.g1;
-    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_a, p, CZ_CUDA_SUM_A));
+    CZ_CUDA_TRY(sum_vector(&sum, timing, CZ_PART_SUM_A, p, CZ_CUDA_SUM_A));
     out->a = sum.g1;
-    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_b_g1, p, CZ_CUDA_SUM_B_G1));
+    CZ_CUDA_TRY(sum_vector(&sum, timing, CZ_PART_SUM_B_G1, p, CZ_CUDA_SUM_B_G1));
     out->b_g1 = sum.g1;
-    CZ_CUDA_TRY(sum_vector(&sum, &timing->sum_b_g2, p, CZ_CUDA_SUM_B_G2));
+    CZ_CUDA_TRY(sum_vector(&sum, timing, CZ_PART_SUM_B_G2, p, CZ_CUDA_SUM_B_G2));
     out->b_g2 = sum.g2;
     return CZ_OK;
 }
