@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/thread.h"
 #include "base/time.h"
+#include "filecoin/synth/porep.h"
 #include "filecoin/synth/post.h"
 #include "filecoin/synth/snap.h"
 
@@ -43,6 +44,39 @@ static enum cz_status size_place(uint32_t *out, const struct gen_args *a, struct
         return CZ_OK;
     }
     return cz_error_set(err, CZ_ERR_ARGUMENT, "--sector %.40s: 2KiB, 8MiB, 512MiB, 32GiB or 64GiB", a->sector);
+}
+
+static enum cz_status seal_proof(enum cz_registered_seal *out, const struct gen_args *a, struct cz_error *err) {
+    const char *version = a->version ? a->version : "V1_1";
+    const struct cz_sector_info *sector = cz_sector_by_name(a->sector);
+    char name[80];
+    uint32_t place = 0;
+    enum cz_status status = size_place(&place, a, err);
+    if (status != CZ_OK) return status;
+    if (strcmp(version, "synthetic") == 0) version = "V1_1_Feat_SyntheticPoRep";
+    if (strcmp(version, "non-interactive") == 0) version = "V1_2_Feat_NonInteractivePoRep";
+    int n = snprintf(name, sizeof name, "StackedDrg%s%s", sector->name, version);
+    if (n < (int)sizeof name && cz_registered_seal_parse(out, name, (size_t)n) == CZ_OK) return CZ_OK;
+    return cz_error_set(err, CZ_ERR_ARGUMENT, "--version %.40s: porep has V1 and V1_1", version);
+}
+
+/* One file: what C2 takes. */
+static enum cz_status gen_porep(const struct gen_args *a, struct cz_error *err) {
+    struct cz_synth_porep_request q = {.seed = a->seed, .miner = a->miner};
+    struct cz_c1 *c1 = NULL;
+    char comm_r[65];
+    if (a->sectors != 1) return cz_error_set(err, CZ_ERR_ARGUMENT, "--sectors: a PoRep is of one sector");
+    if (a->partition) return cz_error_set(err, CZ_ERR_ARGUMENT, "--partition: a PoRep has all of its partitions");
+    enum cz_status status = seal_proof(&q.proof, a, err);
+    if (status == CZ_OK) status = cz_synth_porep_make(&c1, &q, a->pool, err);
+    if (status == CZ_OK) status = cz_synth_porep_write(a->out, c1, err);
+    if (status == CZ_OK) {
+        cz_hex_encode(comm_r, c1->comm_r, 32);
+        (void)printf("%s: sector %" PRIu64 " of miner %" PRIu64 ", comm_r %s\n", cz_registered_seal_name(c1->proof),
+                     c1->sector_number, a->miner, comm_r);
+    }
+    cz_c1_destroy(c1);
+    return status;
 }
 
 static enum cz_status gen_post(const struct gen_args *a, unsigned group, struct cz_error *err) {
@@ -93,14 +127,17 @@ static enum cz_status gen_snap(const struct gen_args *a, struct cz_error *err) {
 static const struct {
     const char *name;
     enum cz_status (*make)(const struct gen_args *a, struct cz_error *err);
-} KINDS[] = {{"winning", gen_winning}, {"window", gen_window}, {"snap", gen_snap}};
+} KINDS[] = {{"porep", gen_porep}, {"winning", gen_winning}, {"window", gen_window}, {"snap", gen_snap}};
 enum { NUM_KINDS = sizeof KINDS / sizeof KINDS[0] };
 
 static const char ABOUT[] =
     "Makes valid inputs of phase 2 from a seed, in seconds and without a sector.\n"
-    "KIND winning, window or snap: DIR gets vanilla-0.bin … (a sector each; snap: a partition each) and\n"
-    "expected.json with what a proof needs beside them: the registered proof, randomness and prover_id, or\n"
-    "comm_r_old, comm_r_new and comm_d_new. The same seed gives the same bytes.";
+    "KIND porep: PATH is the C1 output, gzipped when its name ends in .gz. The sector's number is printed.\n"
+    "Interactive proofs only: synthetic and non-interactive challenges depend on comm_r, hence on a whole sector.\n"
+    "KIND winning, window or snap: PATH is a folder, made when it is not there, and gets vanilla-0.bin … (a sector\n"
+    "each; snap: a partition each) and expected.json with what a proof needs beside them: the registered proof,\n"
+    "randomness and prover_id, or comm_r_old, comm_r_new and comm_d_new.\n"
+    "The same seed gives the same bytes.";
 
 static int run(struct cz_bench_common *common, int argc, char **argv) {
     struct gen_args a = {.sector = "2KiB", .miner = 1000, .sectors = 1};
@@ -116,8 +153,8 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
          .letter = 'o',
          .kind = CZ_OPTIONS_TEXT,
          .target = &a.out,
-         .arg = "DIR",
-         .help = "folder for the files, made when it is not there"},
+         .arg = "PATH",
+         .help = "porep: the file; other kinds: folder for the files"},
         {.name = "sectors",
          .kind = CZ_OPTIONS_U32,
          .target = &a.sectors,
@@ -133,12 +170,12 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
          .kind = CZ_OPTIONS_TEXT,
          .target = &a.version,
          .arg = "V",
-         .help = "window: V1 or V1_2 (default; the chain's name for it is V1_1)"},
+         .help = "porep: V1 or V1_1 (default). Window: V1 or V1_2 (default; the chain's name for it is V1_1)"},
         {.name = "miner-id", .kind = CZ_OPTIONS_U64, .target = &a.miner, .arg = "N", .help = "default: 1000"},
         {.name = "threads", .kind = CZ_OPTIONS_U32, .target = &threads, .arg = "N", .help = "default: all cores"},
     };
     const struct cz_options_command command = {
-        "cuzk-bench gen-vanilla", "cuzk-bench gen-vanilla KIND --sector SIZE --seed N --out DIR [options]", ABOUT};
+        "cuzk-bench gen-vanilla", "cuzk-bench gen-vanilla KIND --sector SIZE --seed N --out PATH [options]", ABOUT};
     int exit_status;
     (void)common;
     for (int at = 1; at < argc;) {
@@ -148,7 +185,7 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
         if (a.kind) return cz_options_usage_error(&command, "unexpected word \"%.80s\"", argv[at]);
         a.kind = argv[at++];
     }
-    if (!a.kind) return cz_options_usage_error(&command, "wants a kind: winning, window or snap");
+    if (!a.kind) return cz_options_usage_error(&command, "wants a kind: porep, winning, window or snap");
     if (!a.out) return cz_options_usage_error(&command, "--out is missing");
     for (int i = 0; i < NUM_KINDS; i++) {
         if (strcmp(KINDS[i].name, a.kind) != 0) continue;
@@ -157,13 +194,13 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
         enum cz_status status = cz_pool_create(&a.pool, threads);
         if (status == CZ_OK) status = KINDS[i].make(&a, &err);
         cz_pool_destroy(a.pool);
-        if (status == CZ_ERR_ARGUMENT || status == CZ_ERR_LIMIT)
+        if (status == CZ_ERR_ARGUMENT || status == CZ_ERR_LIMIT || status == CZ_ERR_UNSUPPORTED)
             return cz_options_usage_error(&command, "%s", err.detail);
         if (status != CZ_OK) return cz_bench_fail(&command, status, &err);
         (void)printf("%s in %.2f s\n", a.out, cz_time_since(start));
         return CZ_OPTIONS_DONE;
     }
-    return cz_options_usage_error(&command, "unknown kind \"%.40s\": winning, window or snap", a.kind);
+    return cz_options_usage_error(&command, "unknown kind \"%.40s\": porep, winning, window or snap", a.kind);
 }
 
 const struct cz_bench_command CZ_BENCH_GEN_VANILLA = {"gen-vanilla", "make valid inputs without a sector", run};

@@ -3,6 +3,7 @@
 
 gen_vanilla.py BIN WORK
 """
+import gzip
 import json
 import pathlib
 import shutil
@@ -49,12 +50,34 @@ for i, (kind, circuit, more, options, partitions) in enumerate(CASES):
     if len(witness(f"{i}-a", circuit, options)) != partitions:
         sys.exit(f"{kind}: {partitions} partitions expected")
 
-for args, text in [([], "wants a kind"), (["cake", "-o", "x"], "unknown kind"), (["snap"], "--out is missing"),
+for version in ["V1", "V1_1"]:
+    c1 = [WORK / f"{version}-{n}" for n in ("a.json", "b.json", "c.json", "d.json.gz")]
+    for path, seed, threads in zip(c1, (5, 5, 6, 5), (1, 3, 3, 2)):
+        out = run(*GEN, "porep", "--version", version, "--seed", seed, "--threads", threads, "--out", path)
+        if f"StackedDrg2KiB{version}: sector " not in out:
+            sys.exit(f"porep says: {out}")
+    a, b, c, d = (path.read_bytes() for path in c1)
+    if a != b or a == c or gzip.decompress(d) != a:
+        sys.exit(f"porep {version}: the seed decides, not the threads or gzip")
+    if json.loads(a)["registered_proof"] != f"StackedDrg2KiB{version}":
+        sys.exit("porep: another registered proof")
+    plain, packed = (run("cuzk", "witness", "--c1", path, "--json") for path in (c1[0], c1[3]))
+    if plain != packed or len(plain.splitlines()) != 1:
+        sys.exit(f"porep {version}: witness {plain}")
+
+for args, text in [(["porep", "--version", "synthetic", "-o", "x"], "depend on comm_r"),
+                   (["porep", "--version", "non-interactive", "--sector", "32GiB", "-o", "x"], "depend on comm_r"),
+                   (["porep", "--version", "V1_1_Feat_SyntheticPoRep", "-o", "x"], "depend on comm_r"),
+                   (["porep", "--version", "V2", "-o", "x"], "porep has V1 and V1_1"),
+                   (["porep", "--sectors", 2, "-o", "x"], "of one sector"), (["porep", "--partition", 1, "-o", "x"], "all of its"),
+                   (["porep", "--sector", "4KiB", "-o", "x"], "64GiB"), (["porep"], "--out is missing"),
+                   ([], "wants a kind"), (["cake", "-o", "x"], "unknown kind"), (["snap"], "--out is missing"),
                    (["winning", "--sectors", 2, "-o", "x"], "a winning PoSt is of one"),
                    (["window", "--sectors", 0, "-o", "x"], "at least one"),
                    (["window", "--version", "V9", "-o", "x"], "V1 and V1_2"),
                    (["snap", "--sectors", 2, "-o", "x"], "of one sector"),
                    (["snap", "--sector", "3KiB", "-o", "x"], "64GiB"), (["snap", "x", "-o", "x"], "unexpected word")]:
     run(*GEN, *args, exit_status=2, text=text)
+run(*GEN, "porep", "-o", WORK / "no" / "c1.json", exit_status=1, text="No such file")
 run(*GEN, "snap", "-o", WORK / "no" / "folder", exit_status=1, text="No such file")
 print("ok")
