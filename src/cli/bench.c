@@ -4,8 +4,9 @@
 
 #include "base/bytes.h"
 
-static const struct cz_bench_command *const COMMANDS[] = {&CZ_BENCH_SINGLE,  &CZ_BENCH_BATCH,   &CZ_BENCH_STATUS,
-                                                          &CZ_BENCH_PRELOAD, &CZ_BENCH_METRICS, &CZ_BENCH_GEN_VANILLA};
+static const struct cz_bench_command *const COMMANDS[] = {&CZ_BENCH_SINGLE,   &CZ_BENCH_BATCH,   &CZ_BENCH_STATUS,
+                                                          &CZ_BENCH_PRELOAD,  &CZ_BENCH_METRICS, &CZ_BENCH_GEN_VANILLA,
+                                                          &CZ_BENCH_WATERFALL};
 enum { NUM_COMMANDS = sizeof COMMANDS / sizeof COMMANDS[0] };
 
 bool cz_bench_start(const struct cz_options_command *command, const struct cz_bench_common *common, int argc,

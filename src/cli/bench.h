@@ -21,7 +21,7 @@ struct cz_bench_command {
 };
 
 extern const struct cz_bench_command CZ_BENCH_SINGLE, CZ_BENCH_BATCH, CZ_BENCH_STATUS, CZ_BENCH_PRELOAD,
-    CZ_BENCH_METRICS, CZ_BENCH_GEN_VANILLA;
+    CZ_BENCH_METRICS, CZ_BENCH_GEN_VANILLA, CZ_BENCH_WATERFALL;
 
 /* --addr and --json, of every command. */
 #define CZ_BENCH_COMMON_ENTRIES(c)                                                                                     \

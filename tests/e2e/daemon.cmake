@@ -19,7 +19,7 @@ endfunction()
 
 cz_e2e_node(npm 300 ${NPM} ci --ignore-scripts --no-audit --no-fund)
 set_tests_properties(e2e/npm PROPERTIES FIXTURES_SETUP npm)
-foreach(test prove refuse stop kinds)
+foreach(test prove refuse stop trace kinds)
   cz_e2e_node(daemon-${test} 1200 sh ${CMAKE_CURRENT_SOURCE_DIR}/daemon.sh ${CMAKE_CURRENT_SOURCE_DIR}/${test}.mjs)
   set_tests_properties(e2e/daemon-${test} PROPERTIES FIXTURES_REQUIRED "npm;params" RESOURCE_LOCK proving
     ENVIRONMENT "CZ_E2E_BIN=${PROJECT_BINARY_DIR}/bin;CZ_E2E_WORK=${e2e_work};CZ_SHARED=${CZ_SHARED_DIR};CZ_E2E_PARAMS=${CZ_E2E_PARAMS}")

@@ -131,7 +131,7 @@ export class Daemon {
     writeFileSync(d.config, `[daemon]\nlisten = ${JSON.stringify(options.listen ?? [d.socket, d.tcp])}\n` +
       `[memory]\ntotal_budget = "${options.budget ?? '3GiB'}"\n[srs]\nparam_cache = ${JSON.stringify(options.params ?? PARAMS)}\n${options.config ?? ''}`);
     d.log = '';
-    d.process = spawn(join(BIN, 'cuzk-daemon'), ['-c', d.config], { stdio: ['ignore', 'pipe', 'pipe'] });
+    d.process = spawn(join(BIN, 'cuzk-daemon'), ['-c', d.config, ...(options.args?.(d.folder) ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] });
     process.on('exit', () => d.over || d.process.kill('SIGKILL')); // also after an uncaught error
     d.process.stdout.on('data', (text) => (d.log += text));
     d.process.stderr.on('data', (text) => (d.log += text));
