@@ -3,7 +3,8 @@
 
 gpu-32g.py [OUT] [STEP…]: porep, winning, snap and window by default. Each step makes its parameters on the GPU from the
 public toxic waste, starts a daemon of its own, proves, verifies with `cuzk verify`, and prints what was measured. OUT
-gets the keys, the proofs and figures.json. Exit 0 when every proof verifies.
+gets the keys, the proofs and figures.json, each daemon's timeline (trace-*.json) and the waterfall of
+the first PoRep, which is printed. Exit 0 when every proof verifies.
 """
 import json
 import os
@@ -76,7 +77,9 @@ class Daemon:
                           f'preload = ["{circuit}"]\n[gpus]\ngpu_workers_per_device = 2\n')
         self.log = open(OUT / f"daemon-{circuit}.log", "w")
         start = time.time()
-        self.process = subprocess.Popen([HERE / "cuzk-daemon", "--config", config], stdout=self.log, stderr=self.log)
+        self.trace = OUT / f"trace-{circuit}.json"
+        self.process = subprocess.Popen([HERE / "cuzk-daemon", "--config", config, "--trace", self.trace],
+                                        stdout=self.log, stderr=self.log)
         while True:  # preload answers once the parameters are on the card
             if self.process.poll() is not None:
                 raise RuntimeError(f"the daemon ended: {(OUT / f'daemon-{circuit}.log').read_text()[-600:]}")
@@ -99,6 +102,12 @@ class Daemon:
         log(f"{name}: {b.get('seconds', wall) / count:.2f} s a proof, " + json.dumps({k: v for k, v in result.items() if k != "bench"}))
         log("    " + json.dumps({k: v for k, v in b.items() if k not in ("proof", "request_id", "job_id")}))
         return b
+
+    def waterfall(self):
+        time.sleep(0.2)  # the trace is flushed when a job has ended
+        text, _ = tool("cuzk-bench", "waterfall", "--width", "150", self.trace, check=False)
+        (OUT / self.trace.name.replace("trace", "waterfall").replace("json", "txt")).write_text(text)
+        log(text)
 
     def end(self):
         text, _ = tool("cuzk-bench", "metrics", check=False)
@@ -139,6 +148,8 @@ def porep():
     for i, c1 in enumerate(inputs):
         out = OUT / f"porep-{i + 1}.proof"
         daemon.measured(f"porep {i + 1}, alone", 1, "single", "-t", "porep", "--c1", c1, "--out", out)
+        if i == 0:
+            daemon.waterfall()
         verified(f"porep {i + 1}", "--c1", c1, "--vk", vk, "--proof", out)
     for j in (1, 2):
         daemon.measured(f"porep, batch of 6, {j} at a time", 6, "batch", "-t", "porep", "--c1", inputs[0], "-c", "6", "-j", j)
