@@ -161,7 +161,8 @@ static bool measure(struct busy *out, const struct view *v, size_t track, bool a
         const struct cz_trace_event *e = &t->event[i];
         if (e->track >= t->num_tracks || !t->track[e->track].device || !within(v, e)) continue;
         if (all ? !same_device(&t->track[e->track], &t->track[track]) : e->track != track) continue;
-        const bool first = i == 0 || e[-1].track != e->track || e[-1].job != e->job || e[-1].partition != e->partition;
+        const bool first = i == 0 || e[-1].track != e->track || e[-1].job != e->job ||
+                           e[-1].partition != e->partition || !within(v, e - 1);
         out->partitions += first;
         span[n++] = (struct gap){e->start_ns > v->from ? e->start_ns : v->from, e->end_ns < v->to ? e->end_ns : v->to};
     }
@@ -193,7 +194,8 @@ static void print_gaps(const struct busy *b) {
                    ms(b->gap[i].end - b->gap[i].start));
     }
     if (b->num_gaps > MAX_GAPS) printf("    and %zu more\n", b->num_gaps - MAX_GAPS);
-    if (b->num_gaps) printf("    %zu gaps of 5 ms or more, %.1f ms together\n", b->num_gaps, ms(sum));
+    if (b->num_gaps)
+        printf("    %zu gap%s of 5 ms or more, %.1f ms together\n", b->num_gaps, b->num_gaps == 1 ? "" : "s", ms(sum));
 }
 
 /* ---- sums by stage ---- */
