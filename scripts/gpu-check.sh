@@ -53,23 +53,6 @@ folder=$(mktemp -d)
 step proofs 120 python3 gpu-proofs.py ./cuzk vectors cuda:0 "$folder"
 cat "$out/proofs.log"
 rm -rf "$folder"
-if command -v compute-sanitizer >/dev/null; then
-    # Small cases: the sanitizer slows kernels down a hundredfold.
-    for case in "room g1_msm_naive" "room g2_msm_naive" "room g1_bitsum" encoded_points; do
-        step "memcheck-${case// /-}" 120 compute-sanitizer --tool memcheck --error-exitcode 9 ./test_diff_cuda "$case"
-    done
-    for case in "room g1_msm_naive" "room g2_msm_naive" encoded_points; do
-        step "racecheck-${case// /-}" 120 compute-sanitizer --tool racecheck --error-exitcode 9 ./test_diff_cuda "$case"
-    done
-    for case in transforms evaluation_window partition_window; do
-        step "memcheck-$case" 150 compute-sanitizer --tool memcheck --error-exitcode 9 ./test_diff_cuda_prove "$case"
-    done
-    for case in transforms evaluation_window; do
-        step "racecheck-$case" 120 compute-sanitizer --tool racecheck --error-exitcode 9 ./test_diff_cuda_prove "$case"
-    done
-else
-    echo "skip  sanitizer: no compute-sanitizer on this machine"
-fi
 timeout 200 ./bench_cuda | tee "$out/bench.log"
 ((PIPESTATUS[0] == 0)) || bad=1
 timeout 200 ./bench_cuda_prove --c1 vectors/reference/32gib/porep-v1_1/c1.json.gz | tee "$out/bench-prove.log"
@@ -79,6 +62,29 @@ for workers in 1 2; do
         tee "$out/bench-partition-$workers.log"
     ((PIPESTATUS[0] == 0)) || bad=1
 done
+if command -v compute-sanitizer >/dev/null; then
+    # Small cases: the sanitizer slows kernels down a hundredfold. All at once, after the benchmarks.
+    running=()
+    sanitize() { # sanitize TOOL BINARY CASE…
+        local tool=$1 binary=$2 case
+        shift 2
+        for case; do
+            (
+                bad=0
+                step "$tool-${case// /-}" 200 compute-sanitizer --tool "$tool" --error-exitcode 9 "./$binary" "$case"
+                exit $bad
+            ) &
+            running+=($!)
+        done
+    }
+    sanitize memcheck test_diff_cuda "room g1_msm_naive" "room g2_msm_naive" "room g1_bitsum" encoded_points
+    sanitize memcheck test_diff_cuda_prove transforms evaluation_window partition_window
+    sanitize racecheck test_diff_cuda "room g1_msm_naive" "room g2_msm_naive" encoded_points
+    sanitize racecheck test_diff_cuda_prove transforms evaluation_window
+    for case in "${running[@]}"; do wait "$case" || bad=1; done
+else
+    echo "skip  sanitizer: no compute-sanitizer on this machine"
+fi
 exit $bad
 RUN
     chmod +x "$to/run.sh"
