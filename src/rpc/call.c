@@ -246,7 +246,8 @@ bool cz_rpc_call_cancelled(struct cz_rpc_call *call) {
     return cancelled;
 }
 
-int64_t cz_rpc_call_remaining_ms(const struct cz_rpc_call *call) {
+int64_t cz_rpc_call_remaining_ms(struct cz_rpc_call *call) {
+    if (cz_rpc_call_cancelled(call)) return 0; /* perhaps a little before the deadline: the client's clock ended it */
     gpr_timespec deadline = call->details.deadline;
     if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0) return INT64_MAX;
     gpr_timespec left = gpr_time_sub(deadline, gpr_now(deadline.clock_type));

@@ -97,8 +97,9 @@ uint8_t *cz_rpc_call_take_request(struct cz_rpc_call *call);
 /** True when the client has gone away, cancelled, or its deadline has passed. */
 bool cz_rpc_call_cancelled(struct cz_rpc_call *call);
 
-/** Milliseconds until the client's deadline, 0 when it has passed, INT64_MAX when it set none. */
-int64_t cz_rpc_call_remaining_ms(const struct cz_rpc_call *call);
+/** Milliseconds until the client's deadline: 0 when it has passed or for a cancelled call, INT64_MAX when it set none.
+ */
+int64_t cz_rpc_call_remaining_ms(struct cz_rpc_call *call);
 
 /**
  * Asks for fn(ctx) once if the call is cancelled before it is finished; at once, on the calling thread, when it is
