@@ -1,5 +1,6 @@
-#include "hash/poseidon.h"
+#include "hash/poseidon_int.h"
 
+#include "field/cpu.h"
 #include "hash/poseidon_constants.inc"
 
 #include <string.h>
@@ -81,11 +82,27 @@ static void wide_reduce(struct cz_fr *r, struct wide *w, unsigned t) {
     memcpy(r->l, v, sizeof r->l);
 }
 
-static inline void quintic(struct cz_fr *x) {
-    struct cz_fr x2;
-    cz_fr_sqr(&x2, x);
-    cz_fr_sqr(&x2, &x2);
-    cz_fr_mul(x, x, &x2);
+/* Appends to the trace, when there is one. */
+static inline void note(struct cz_fr **trace, const struct cz_fr *v) {
+    if (*trace) *(*trace)++ = *v;
+}
+
+/* x = (x + pre)^5 + post; either constant may be NULL. */
+static inline void sbox(struct cz_fr *x, const struct cz_fr *pre, const struct cz_fr *post, struct cz_fr **trace) {
+    struct cz_fr l2, l4;
+    if (pre) cz_fr_add(x, x, pre);
+    cz_fr_sqr(&l2, x);
+    note(trace, &l2);
+    cz_fr_sqr(&l4, &l2);
+    cz_fr_mul(x, x, &l4);
+    if (post) cz_fr_add(x, x, post);
+    note(trace, x);
+}
+
+/* An S-box after the first round, whose input is traced too. */
+static inline void inner_sbox(struct cz_fr *x, const struct cz_fr *post, struct cz_fr **trace) {
+    note(trace, x);
+    sbox(x, NULL, post, trace);
 }
 
 /* s = s·m: element j is the sum over i of s[i]·m[i][j]. */
@@ -99,23 +116,20 @@ static void dense_layer(struct cz_fr *s, const struct cz_fr *m, unsigned t) {
     }
 }
 
-/* spec/gadgets.md §6.2 */
-static void permute(struct cz_fr *s, const struct cz_poseidon_params *p) {
+/* spec/gadgets.md §6.2; s[0] is the tag. */
+static void permute(struct cz_fr *s, const struct cz_poseidon_params *p, struct cz_fr *trace) {
     const unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
-    const struct cz_fr *comp = p->comp;
-    for (unsigned i = 0; i < t; i++) cz_fr_add(&s[i], &s[i], &comp[i]);
+    const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
+    struct cz_fr *none = NULL; /* element 0 is a constant in the first round: the circuit has no variable for it */
+    for (unsigned i = 0; i < t; i++) sbox(&s[i], &p->comp[i], &comp[i], i ? &trace : &none);
     comp += t;
-    for (unsigned q = 0; q < half; q++, comp += t) {
-        for (unsigned i = 0; i < t; i++) {
-            quintic(&s[i]);
-            cz_fr_add(&s[i], &s[i], &comp[i]);
-        }
+    dense_layer(s, p->mds, t);
+    for (unsigned q = 1; q < half; q++, comp += t) {
+        for (unsigned i = 0; i < t; i++) inner_sbox(&s[i], &comp[i], &trace);
         dense_layer(s, q + 1 < half ? p->mds : p->pre_sparse, t);
     }
-    const struct cz_fr *sparse = p->sparse;
     for (unsigned q = 0; q < p->partial_rounds; q++, comp++, sparse += 2 * t - 1) {
-        quintic(&s[0]);
-        cz_fr_add(&s[0], &s[0], comp);
+        inner_sbox(&s[0], comp, &trace);
         struct wide w = {0};
         for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &sparse[i]);
         for (unsigned j = 1; j < t; j++) {
@@ -125,34 +139,52 @@ static void permute(struct cz_fr *s, const struct cz_poseidon_params *p) {
         }
         wide_reduce(&s[0], &w, t);
     }
-    for (unsigned q = 0; q < half; q++) {
-        for (unsigned i = 0; i < t; i++) {
-            quintic(&s[i]);
-            if (q + 1 < half) cz_fr_add(&s[i], &s[i], &comp[i]);
-        }
-        if (q + 1 < half) {
-            comp += t;
-            dense_layer(s, p->mds, t);
-        } else {
-            /* Only element 1 of the last layer is the result. */
-            struct wide w = {0};
-            for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &p->mds[i * t + 1]);
-            wide_reduce(&s[1], &w, t);
-        }
+    for (unsigned q = 0; q + 1 < half; q++, comp += t) {
+        for (unsigned i = 0; i < t; i++) inner_sbox(&s[i], &comp[i], &trace);
+        dense_layer(s, p->mds, t);
     }
+    for (unsigned i = 0; i < t; i++) inner_sbox(&s[i], NULL, &trace);
+    /* Only element 1 of the last layer is the result. */
+    struct wide w = {0};
+    for (unsigned i = 0; i < t; i++) wide_mul_add(&w, &s[i], &p->mds[i * t + 1]);
+    wide_reduce(&s[1], &w, t);
+    note(&trace, &s[1]);
+}
+
+unsigned cz_poseidon_trace_len(const struct cz_poseidon_params *p) {
+    return 2 * p->arity + 3 * ((CZ_POSEIDON_FULL_ROUNDS - 1) * p->t + p->partial_rounds) + 1;
 }
 
 void cz_poseidon_merkle_tag(struct cz_fr *tag, unsigned arity) {
     cz_fr_from_u64(tag, (UINT64_C(1) << arity) - 1);
 }
 
-void cz_poseidon_hash_params(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
-                             const struct cz_poseidon_params *p) {
+static void hash_one(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                     const struct cz_poseidon_params *p, struct cz_fr *trace) {
     struct cz_fr s[CZ_POSEIDON_MAX_T];
     s[0] = *tag;
     memcpy(s + 1, in, p->arity * sizeof *s);
-    permute(s, p);
+    permute(s, p, trace);
     *out = s[1];
+}
+
+void cz_poseidon_hash_n(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, size_t n,
+                        const struct cz_poseidon_params *p, struct cz_fr *const *trace) {
+    size_t i = 0;
+    if (cz_field_current() == CZ_FIELD_IFMA && p == cz_poseidon_params(p->arity)) {
+        /* Eight lanes cost as much as a hash and a half by itself. */
+        for (size_t left = n; left > 1; left = n - i) {
+            size_t lanes = left < 8 ? left : 8;
+            cz_poseidon_hash_x8(out + i, tag, in + i * p->arity, (unsigned)lanes, p, trace ? trace + i : NULL);
+            i += lanes;
+        }
+    }
+    for (; i < n; i++) hash_one(&out[i], tag, in + i * p->arity, p, trace ? trace[i] : NULL);
+}
+
+void cz_poseidon_hash_params(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
+                             const struct cz_poseidon_params *p) {
+    hash_one(out, tag, in, p, NULL);
 }
 
 void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, unsigned arity) {

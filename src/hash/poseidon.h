@@ -8,6 +8,8 @@
 
 #include "field/fr.h"
 
+#include <stddef.h>
+
 #define CZ_POSEIDON_MAX_T 37 /* arity 36: Merkle-Damgard; the trees have 12 at most */
 #define CZ_POSEIDON_FULL_ROUNDS 8
 
@@ -33,6 +35,18 @@ void cz_poseidon_hash_tag(struct cz_fr *out, const struct cz_fr *tag, const stru
 /** The same with constants that the caller has; p->t <= CZ_POSEIDON_MAX_T. */
 void cz_poseidon_hash_params(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
                              const struct cz_poseidon_params *p);
+
+/** How many values a hash has in a circuit beside its inputs: those that cz_poseidon_hash_n traces. */
+unsigned cz_poseidon_trace_len(const struct cz_poseidon_params *p);
+
+/**
+ * n hashes under one tag, eight at a time where the processor can: out[i] from in[i·arity …]; out may overlap in only
+ * when n is 1. trace is NULL, or trace[i] has room for cz_poseidon_trace_len values: those which the circuit allocates,
+ * in its order (spec/gadgets.md §6.3), without x^4 of the S-boxes, which is the square of the value before it: (x,)
+ * x^2, x^5 + constant of each S-box, then the hash.
+ */
+void cz_poseidon_hash_n(struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in, size_t n,
+                        const struct cz_poseidon_params *p, struct cz_fr *const *trace);
 
 /**
  * Merkle-Damgard: the first number, then for each group of up to arity - 1 further ones the hash of what is there so

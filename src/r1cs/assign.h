@@ -49,6 +49,17 @@ static inline void cz_assign_elem(struct cz_assign *a, const struct cz_fr *v) {
         a->overflow = true;
 }
 
+/** Room for n elements, to be written before cz_assign_finish; NULL past the end. */
+static inline struct cz_fr *cz_assign_reserve(struct cz_assign *a, uint32_t n) {
+    if (n > a->w->num_elems - a->elems) {
+        a->overflow = true;
+        return NULL;
+    }
+    struct cz_fr *room = a->w->elem + a->elems;
+    a->elems += n;
+    return room;
+}
+
 static inline void cz_assign_input(struct cz_assign *a, const struct cz_fr *v) {
     if (a->inputs < a->w->num_inputs)
         a->w->input[a->inputs++] = *v;

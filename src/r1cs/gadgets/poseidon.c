@@ -168,41 +168,6 @@ cz_r1cs_var cz_poseidon_constrain(struct cz_builder *b, const cz_r1cs_var *in, u
     return cz_wire_var(out);
 }
 
-/* The same S-box on values: writes l2 and y (l4 is a square) and returns y in *x. */
-static void assign_sbox(struct cz_assign *a, struct cz_fr *x, const struct cz_fr *pre, const struct cz_fr *post) {
-    struct cz_fr base = *x, l2, l4;
-    if (pre) cz_fr_add(&base, &base, pre);
-    cz_fr_sqr(&l2, &base);
-    cz_fr_sqr(&l4, &l2);
-    cz_fr_mul(x, &base, &l4);
-    if (post) cz_fr_add(x, x, post);
-    cz_assign_elem(a, &l2);
-    cz_assign_elem(a, x);
-}
-
-static void dense_values(struct cz_fr *e, const struct cz_fr *m, unsigned t) {
-    struct cz_fr in[CZ_POSEIDON_MAX_T], product;
-    memcpy(in, e, t * sizeof *e);
-    for (unsigned j = 0; j < t; j++) {
-        cz_fr_mul(&e[j], &in[0], &m[j]);
-        for (unsigned i = 1; i < t; i++) {
-            cz_fr_mul(&product, &in[i], &m[i * t + j]);
-            cz_fr_add(&e[j], &e[j], &product);
-        }
-    }
-}
-
-static void sparse_values(struct cz_fr *e, const struct cz_fr *w_hat, const struct cz_fr *v_rest, unsigned t) {
-    struct cz_fr first = e[0], product;
-    cz_fr_mul(&e[0], &first, &w_hat[0]);
-    for (unsigned j = 1; j < t; j++) {
-        cz_fr_mul(&product, &e[j], &w_hat[j]);
-        cz_fr_add(&e[0], &e[0], &product);
-        cz_fr_mul(&product, &first, &v_rest[j - 1]);
-        cz_fr_add(&e[j], &e[j], &product);
-    }
-}
-
 void cz_poseidon_assign(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *in, unsigned arity) {
     struct cz_fr tag;
     cz_poseidon_merkle_tag(&tag, arity);
@@ -216,33 +181,8 @@ void cz_poseidon_assign_tag(struct cz_assign *a, struct cz_fr *out, const struct
 
 void cz_poseidon_assign_params(struct cz_assign *a, struct cz_fr *out, const struct cz_fr *tag, const struct cz_fr *in,
                                const struct cz_poseidon_params *p) {
-    unsigned t = p->t, half = CZ_POSEIDON_FULL_ROUNDS / 2;
-    const struct cz_fr *comp = p->comp + t, *sparse = p->sparse;
-    struct cz_fr e[CZ_POSEIDON_MAX_T];
-
-    first_constant(&e[0], p, tag);
-    memcpy(e + 1, in, p->arity * sizeof *in);
-    for (unsigned i = 1; i < t; i++) assign_sbox(a, &e[i], &p->comp[i], &comp[i]);
-    comp += t;
-    dense_values(e, p->mds, t);
-
-    for (unsigned q = 1; q < 2 * half; q++) {
-        for (unsigned k = 0; q == half && k < p->partial_rounds; k++) {
-            cz_assign_elem(a, &e[0]);
-            assign_sbox(a, &e[0], NULL, comp++);
-            sparse_values(e, sparse, sparse + t, t);
-            sparse += 2 * t - 1;
-        }
-        bool last = q == 2 * half - 1;
-        for (unsigned i = 0; i < t; i++) {
-            cz_assign_elem(a, &e[i]);
-            assign_sbox(a, &e[i], NULL, last ? NULL : &comp[i]);
-        }
-        comp += t;
-        dense_values(e, q == half - 1 ? p->pre_sparse : p->mds, t);
-    }
-    cz_assign_elem(a, &e[1]);
-    *out = e[1];
+    struct cz_fr *room = cz_assign_reserve(a, cz_poseidon_trace_len(p));
+    cz_poseidon_hash_n(out, tag, in, 1, p, room ? &room : NULL);
 }
 
 cz_r1cs_var cz_poseidon_md_constrain(struct cz_builder *b, const cz_r1cs_var *in, size_t n,

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "field/cpu.h"
 #include "hash/poseidon.h"
 #include "hash/sha256.h"
 
@@ -154,20 +155,77 @@ static void test_constants(void **state) {
     assert_int_equal(cz_poseidon_params(11)->partial_rounds, 57);
 }
 
+/* Any number of hashes at once, at every level of the field: hashes and traces are those of single ones. */
+static void test_many(void **state) {
+    (void)state;
+    static const unsigned arities[] = {2, 4, 8, 11};
+    static const uint64_t edge[] = {0, 1};
+    enum { N = 19, MAX_TRACE = 600 };
+    static struct cz_fr in[N * 11], got[N], want[N], traced[N][MAX_TRACE + 1], single[MAX_TRACE];
+    uint64_t seed = 11;
+    for (unsigned a = 0; a < 4; a++) {
+        const struct cz_poseidon_params *p = cz_poseidon_params(arities[a]);
+        const unsigned len = cz_poseidon_trace_len(p);
+        struct cz_fr tag, *trace[N];
+        assert_true(len <= MAX_TRACE);
+        cz_poseidon_merkle_tag(&tag, arities[a]);
+        for (unsigned i = 0; i < N * arities[a]; i++) {
+            uint64_t limb[4] = {CZ_FR_MODULUS[0] - 1, CZ_FR_MODULUS[1], CZ_FR_MODULUS[2], CZ_FR_MODULUS[3]};
+            for (unsigned j = 0; i >= 2 * arities[a] && j < 4; j++) limb[j] = test_random(&seed);
+            if (i >= 2 * arities[a]) limb[3] >>= 2;
+            assert_int_equal(cz_fr_from_limbs(&in[i], limb), CZ_OK);
+            if (i / arities[a] == 2) cz_fr_from_u64(&in[i], edge[i & 1]);
+        }
+        for (unsigned i = 0; i < N; i++) plain_hash(&want[i], in + (size_t)i * arities[a], arities[a]);
+        for (int level = CZ_FIELD_PORTABLE; level <= (int)cz_field_supported(); level++) {
+            assert_int_equal(cz_field_select((enum cz_field_level)level), CZ_OK);
+            for (unsigned n = 0; n <= N; n++) {
+                memset(got, 0xff, sizeof got);
+                memset(traced, 0xa5, sizeof traced);
+                for (unsigned i = 0; i < N; i++) trace[i] = traced[i];
+                cz_poseidon_hash_n(got, &tag, in, n, p, n & 1 ? NULL : trace);
+                assert_memory_equal(got, want, n * sizeof *got);
+                for (unsigned i = 0; i < n && !(n & 1); i++) {
+                    struct cz_fr *one = single, past;
+                    memset(&past, 0xa5, sizeof past);
+                    assert_true(cz_fr_eq(&traced[i][len - 1], &want[i]));
+                    cz_poseidon_hash_n(&got[i], &tag, in + (size_t)i * arities[a], 1, p, &one);
+                    assert_memory_equal(traced[i], single, len * sizeof *single);
+                    assert_memory_equal(&traced[i][len], &past, sizeof past);
+                }
+            }
+        }
+    }
+}
+
 static void test_speed(void **state) {
     (void)state;
-    struct cz_fr x[8];
-    for (unsigned i = 0; i < 8; i++) cz_fr_from_u64(&x[i], i);
-    uint64_t start = cz_time_now_ns();
-    for (unsigned i = 0; i < 500; i++) cz_poseidon_hash(&x[i % 8], x, 8);
-    print_message("poseidon of arity 8: %.1f us\n", cz_time_since(start) / 500 * 1e6);
+    enum { N = 64, ROUNDS = 20 };
+    static struct cz_fr in[N * 8], out[N], traced[N][600];
+    struct cz_fr tag, *trace[N];
+    cz_poseidon_merkle_tag(&tag, 8);
+    for (unsigned i = 0; i < N * 8; i++) cz_fr_from_u64(&in[i], i);
+    for (unsigned i = 0; i < N; i++) trace[i] = traced[i];
+    for (int level = CZ_FIELD_PORTABLE; level <= (int)cz_field_supported(); level++) {
+        double us[2];
+        assert_int_equal(cz_field_select((enum cz_field_level)level), CZ_OK);
+        for (int with = 0; with < 2; with++) {
+            uint64_t start = cz_time_now_ns();
+            for (int i = 0; i < ROUNDS; i++)
+                cz_poseidon_hash_n(out, &tag, in, N, cz_poseidon_params(8), with ? trace : NULL);
+            us[with] = cz_time_since(start) / (N * ROUNDS) * 1e6;
+        }
+        print_message("poseidon of arity 8, %s: %.1f us, %.1f with its trace\n",
+                      cz_field_level_name((enum cz_field_level)level), us[0], us[1]);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published),   cmocka_unit_test(test_tree_and_aliasing),
         cmocka_unit_test(test_tag_matters), cmocka_unit_test(test_against_plain_sums),
-        cmocka_unit_test(test_constants),   cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_constants),   cmocka_unit_test(test_many),
+        cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
