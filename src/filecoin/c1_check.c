@@ -1,8 +1,8 @@
 #include "filecoin/c1_check.h"
 
 #include "filecoin/graph.h"
+#include "filecoin/merkle.h"
 #include "hash/poseidon.h"
-#include "hash/sha256.h"
 
 #include <string.h>
 
@@ -30,74 +30,61 @@ static enum cz_status mismatch(const struct check *k, const char *field, int num
                         at, reason);
 }
 
-static uint64_t leaf_index(const struct cz_merkle_proof *m) {
-    uint64_t index = 0, weight = 1;
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        index += weight * m->level[i].index;
-        weight *= m->level[i].num_siblings + 1;
-    }
-    return index;
-}
+/* A challenge's Poseidon paths: those of the columns, then comm_r_last's. */
+enum { C_X, DRG, EXP = DRG + CZ_DRG_PARENTS, COLUMNS = EXP + CZ_EXP_PARENTS, R_LAST = COLUMNS, PATHS };
 
-static bool node_is(const struct cz_fr *a, const uint8_t node[32]) {
-    uint8_t bytes[32];
-    cz_fr_to_le(bytes, a);
-    return memcmp(bytes, node, 32) == 0;
-}
+/* What the hashes of a challenge say; all are computed before any is asked for, eight at a time. */
+struct hashes {
+    enum cz_merkle_verdict path[PATHS];
+    bool row_ok[COLUMNS]; /* the rows are field elements */
+    struct cz_fr column[COLUMNS];
+};
 
-static bool poseidon_path_ok(const struct cz_merkle_proof *m) {
-    struct cz_fr cur;
-    if (cz_fr_from_le(&cur, m->leaf) != CZ_OK) return false;
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        const struct cz_merkle_level *level = &m->level[i];
-        struct cz_fr in[8];
-        for (uint32_t j = 0, s = 0; j <= level->num_siblings; j++) {
-            if (j == level->index)
-                in[j] = cur;
-            else if (cz_fr_from_le(&in[j], level->sibling[s++]) != CZ_OK)
-                return false;
+static void hash_challenge(struct hashes *h, const struct check *k, const struct cz_porep_challenge *c) {
+    const unsigned layers = k->sector->layers;
+    const struct cz_column_proof *column[COLUMNS] = {&c->c_x};
+    const struct cz_merkle_proof *path[PATHS];
+    struct cz_fr row[COLUMNS * MAX_LAYERS], tag;
+    for (unsigned i = 0; i < CZ_DRG_PARENTS; i++) column[DRG + i] = &c->drg[i];
+    for (unsigned i = 0; i < CZ_EXP_PARENTS; i++) column[EXP + i] = &c->exp[i];
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        h->row_ok[i] = true;
+        path[i] = &column[i]->inclusion;
+        for (unsigned j = 0; j < layers; j++) {
+            struct cz_fr *v = &row[i * layers + j];
+            if (cz_fr_from_le(v, column[i]->row[j]) == CZ_OK) continue;
+            *v = CZ_FR_ZERO;
+            h->row_ok[i] = false;
         }
-        cz_poseidon_hash(&cur, in, level->num_siblings + 1);
     }
-    return node_is(&cur, m->root);
+    path[R_LAST] = &c->comm_r_last;
+    cz_poseidon_merkle_tag(&tag, layers);
+    cz_poseidon_hash_n(h->column, &tag, row, COLUMNS, cz_poseidon_params(layers), NULL);
+    cz_merkle_check(h->path, path, PATHS);
 }
 
-static bool sha256_path_ok(const struct cz_merkle_proof *m) {
-    cz_node cur;
-    memcpy(cur, m->leaf, 32);
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        const struct cz_merkle_level *level = &m->level[i];
-        if (level->index)
-            cz_sha256_node(cur, level->sibling[0], cur);
-        else
-            cz_sha256_node(cur, cur, level->sibling[0]);
-    }
-    return memcmp(cur, m->root, 32) == 0;
-}
-
-static enum cz_status check_column(const struct check *k, const struct cz_column_proof *c, uint64_t node,
-                                   const char *field, int number) {
-    struct cz_fr row[MAX_LAYERS], hash;
+static enum cz_status check_column(const struct check *k, const struct hashes *h, unsigned which,
+                                   const struct cz_column_proof *c, uint64_t node, const char *field, int number) {
     if (c->index != node) return mismatch(k, field, number, "the column of another node");
-    if (leaf_index(&c->inclusion) != node) return mismatch(k, field, number, "the path of another node");
-    for (uint32_t i = 0; i < k->sector->layers; i++)
-        if (cz_fr_from_le(&row[i], c->row[i]) != CZ_OK) return mismatch(k, field, number, "a row is no field element");
-    cz_poseidon_hash(&hash, row, k->sector->layers);
-    if (!node_is(&hash, c->inclusion.leaf)) return mismatch(k, field, number, "the leaf is not the column's hash");
+    if (cz_merkle_leaf_index(&c->inclusion) != node) return mismatch(k, field, number, "the path of another node");
+    if (!h->row_ok[which]) return mismatch(k, field, number, "a row is no field element");
+    if (!cz_merkle_node_is(&h->column[which], c->inclusion.leaf))
+        return mismatch(k, field, number, "the leaf is not the column's hash");
     if (memcmp(c->inclusion.root, k->comm_c, 32) != 0) return mismatch(k, field, number, "the root is not comm_c");
-    if (!poseidon_path_ok(&c->inclusion)) return mismatch(k, field, number, "the path does not lead to the root");
+    if (h->path[which] != CZ_MERKLE_OK) return mismatch(k, field, number, "the path does not lead to the root");
     return CZ_OK;
 }
 
-static enum cz_status check_columns(const struct check *k, const struct cz_porep_challenge *c, uint64_t node) {
+static enum cz_status check_columns(const struct check *k, const struct hashes *h, const struct cz_porep_challenge *c,
+                                    uint64_t node) {
     uint32_t base[CZ_GRAPH_BASE_PARENTS], exp[CZ_GRAPH_EXP_PARENTS];
     cz_graph_base_parents(base, &k->graph, node);
     enum cz_status status = cz_graph_exp_parents(exp, &k->graph, node, k->err);
-    if (status == CZ_OK) status = check_column(k, &c->c_x, node, "c_x", -1);
+    if (status == CZ_OK) status = check_column(k, h, C_X, &c->c_x, node, "c_x", -1);
     for (int i = 0; i < CZ_DRG_PARENTS && status == CZ_OK; i++)
-        status = check_column(k, &c->drg[i], base[i], "drg_parents", i);
+        status = check_column(k, h, DRG + (unsigned)i, &c->drg[i], base[i], "drg_parents", i);
     for (int i = 0; i < CZ_EXP_PARENTS && status == CZ_OK; i++)
-        status = check_column(k, &c->exp[i], exp[i], "exp_parents", i);
+        status = check_column(k, h, EXP + (unsigned)i, &c->exp[i], exp[i], "exp_parents", i);
     return status;
 }
 
@@ -117,33 +104,29 @@ static enum cz_status check_labels(const struct check *k, const struct cz_porep_
 }
 
 /* Data, key and replica node of the challenge. */
-static enum cz_status check_encoding(const struct check *k, const struct cz_porep_challenge *c, uint64_t node) {
+static enum cz_status check_encoding(const struct check *k, const struct hashes *h, const struct cz_porep_challenge *c,
+                                     uint64_t node) {
     struct cz_fr key, data;
+    cz_node top;
     if (cz_fr_from_le(&key, c->c_x.row[k->sector->layers - 1]) != CZ_OK ||
         cz_fr_from_le(&data, c->comm_d.leaf) != CZ_OK)
         return mismatch(k, "comm_d_proofs", -1, "the leaf is no field element");
     cz_fr_add(&key, &key, &data);
-    if (!node_is(&key, c->comm_r_last.leaf))
+    if (!cz_merkle_node_is(&key, c->comm_r_last.leaf))
         return mismatch(k, "comm_r_last_proof", -1, "the leaf is not the encoded data");
     if (memcmp(c->comm_d.root, k->c1->comm_d, 32) != 0)
         return mismatch(k, "comm_d_proofs", -1, "the root is not comm_d");
-    if (leaf_index(&c->comm_d) != node) return mismatch(k, "comm_d_proofs", -1, "the path of another node");
-    if (!sha256_path_ok(&c->comm_d)) return mismatch(k, "comm_d_proofs", -1, "the path does not lead to the root");
+    if (cz_merkle_leaf_index(&c->comm_d) != node) return mismatch(k, "comm_d_proofs", -1, "the path of another node");
+    memcpy(top, c->comm_d.leaf, sizeof top);
+    cz_merkle_sha256_climb(top, &c->comm_d, 0, c->comm_d.num_levels);
+    if (memcmp(top, c->comm_d.root, 32) != 0)
+        return mismatch(k, "comm_d_proofs", -1, "the path does not lead to the root");
     if (memcmp(c->comm_r_last.root, k->comm_r_last, 32) != 0)
         return mismatch(k, "comm_r_last_proof", -1, "the root is not the first challenge's");
-    if (leaf_index(&c->comm_r_last) != node) return mismatch(k, "comm_r_last_proof", -1, "the path of another node");
-    if (!poseidon_path_ok(&c->comm_r_last))
+    if (cz_merkle_leaf_index(&c->comm_r_last) != node)
+        return mismatch(k, "comm_r_last_proof", -1, "the path of another node");
+    if (h->path[R_LAST] != CZ_MERKLE_OK)
         return mismatch(k, "comm_r_last_proof", -1, "the path does not lead to the root");
-    return CZ_OK;
-}
-
-/* comm_r = H(comm_c, comm_r_last). */
-static enum cz_status check_comm_r(const struct check *k) {
-    struct cz_fr in[2];
-    if (cz_fr_from_le(&in[0], k->comm_c) != CZ_OK || cz_fr_from_le(&in[1], k->comm_r_last) != CZ_OK)
-        return mismatch(k, "comm_c, comm_r_last", -1, "no field elements");
-    cz_poseidon_hash(&in[0], in, 2);
-    if (!node_is(&in[0], k->c1->comm_r)) return mismatch(k, "comm_r", -1, "not the hash of comm_c and comm_r_last");
     return CZ_OK;
 }
 
@@ -162,8 +145,10 @@ enum cz_status cz_c1_check_partition(const struct cz_c1 *c1, uint32_t partition,
         .partition = partition,
         .err = err,
     };
+    struct hashes h;
     cz_graph_init_seal(&k.graph, c1->proof);
-    status = check_comm_r(&k);
+    if (!cz_merkle_comm_r_ok(c1->comm_r, k.comm_c, k.comm_r_last))
+        return mismatch(&k, "comm_r", -1, "not the hash of comm_c and comm_r_last");
     for (; k.index < c1->challenges_per_partition && status == CZ_OK; k.index++, c++) {
         const uint64_t node = challenge[k.index];
         if (c->node != node)
@@ -171,8 +156,10 @@ enum cz_status cz_c1_check_partition(const struct cz_c1 *c1, uint32_t partition,
                                 "partition %u, challenge %u: node %llu, but the challenge is %llu", partition, k.index,
                                 (unsigned long long)c->node, (unsigned long long)node);
         status = check_labels(&k, c, node);
-        if (status == CZ_OK) status = check_columns(&k, c, node);
-        if (status == CZ_OK) status = check_encoding(&k, c, node);
+        if (status != CZ_OK) break;
+        hash_challenge(&h, &k, c);
+        status = check_columns(&k, &h, c, node);
+        if (status == CZ_OK) status = check_encoding(&k, &h, c, node);
     }
     return status;
 }

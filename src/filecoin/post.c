@@ -1,7 +1,7 @@
 #include "filecoin/post.h"
 
 #include "filecoin/bincode.h"
-#include "hash/poseidon.h"
+#include "filecoin/merkle.h"
 #include "hash/sha256.h"
 
 #define WINNING_PLACES 66
@@ -209,40 +209,42 @@ enum cz_status cz_post_public_inputs(struct cz_fr *out, size_t count, const stru
 
 /* ---- the native check ---- */
 
-static const char *check_path(const struct cz_merkle_proof *m, const struct cz_post_sector *s, uint64_t challenge) {
-    uint64_t leaf = 0, weight = 1;
-    struct cz_fr cur;
-    uint8_t root[32];
+static const char *check_path(const struct cz_merkle_proof *m, enum cz_merkle_verdict verdict,
+                              const struct cz_post_sector *s, uint64_t challenge) {
+    static const char *const reason[] = {
+        [CZ_MERKLE_OK] = NULL,
+        [CZ_MERKLE_LEAF] = "the leaf is no field element",
+        [CZ_MERKLE_SIBLING] = "a sibling is no field element",
+        [CZ_MERKLE_ROOT] = "the path does not lead to the root",
+    };
     if (memcmp(m->root, s->comm_r_last, 32) != 0) return "the root is not comm_r_last";
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        leaf += weight * m->level[i].index;
-        weight *= m->level[i].num_siblings + 1;
-    }
-    if (leaf != challenge) return "the path of another leaf";
-    if (cz_fr_from_le(&cur, m->leaf) != CZ_OK) return "the leaf is no field element";
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        const struct cz_merkle_level *level = &m->level[i];
-        struct cz_fr in[8];
-        for (uint32_t j = 0, k = 0; j <= level->num_siblings; j++) {
-            if (j == level->index)
-                in[j] = cur;
-            else if (cz_fr_from_le(&in[j], level->sibling[k++]) != CZ_OK)
-                return "a sibling is no field element";
-        }
-        cz_poseidon_hash(&cur, in, level->num_siblings + 1);
-    }
-    cz_fr_to_le(root, &cur);
-    return memcmp(root, m->root, 32) == 0 ? NULL : "the path does not lead to the root";
+    if (cz_merkle_leaf_index(m) != challenge) return "the path of another leaf";
+    return reason[verdict];
 }
 
-static bool comm_r_ok(const struct cz_post_sector *s) {
-    struct cz_fr in[2];
-    uint8_t comm_r[32];
-    if (cz_fr_from_le(&in[0], s->comm_c) != CZ_OK || cz_fr_from_le(&in[1], s->comm_r_last) != CZ_OK) return false;
-    cz_poseidon_hash(&in[0], in, 2);
-    cz_fr_to_le(comm_r, &in[0]);
-    return memcmp(comm_r, s->comm_r, 32) == 0;
+static enum cz_status check_place(const struct cz_post *post, uint32_t partition, uint32_t place, bool comm_r_too,
+                                  const enum cz_merkle_verdict *verdict, struct cz_error *err) {
+    const struct cz_post_sector *s = cz_post_place(post, partition, place);
+    if (comm_r_too && !cz_merkle_comm_r_ok(s->comm_r, s->comm_c, s->comm_r_last))
+        return cz_error_set(err, CZ_ERR_MISMATCH,
+                            "partition %u, sector %llu: comm_r: not the hash of comm_c and comm_r_last",
+                            post->first_partition + partition, (unsigned long long)s->number);
+    for (uint32_t n = 0; n < post->challenges; n++) {
+        uint64_t challenge = cz_post_challenge(post, partition, place, n);
+        const char *reason = check_path(cz_post_inclusion(post, partition, place, n), verdict[n], s, challenge);
+        if (reason)
+            return cz_error_set(err, CZ_ERR_MISMATCH, "partition %u, sector %llu, challenge %u (leaf %llu): %s",
+                                post->first_partition + partition, (unsigned long long)s->number,
+                                post->kind == CZ_CIRCUIT_WINNING ? place : n, (unsigned long long)challenge, reason);
+    }
+    return CZ_OK;
 }
+
+static bool place_repeats(const struct cz_post *post, uint32_t partition, uint32_t place) {
+    return place && cz_post_place(post, partition, place - 1) == cz_post_place(post, partition, place);
+}
+
+#define PATHS_TOGETHER 40 /* whole batches of eight for ten challenges a sector and for one */
 
 enum cz_status cz_post_check_places(const struct cz_post *post, uint32_t partition, uint32_t first, uint32_t last,
                                     struct cz_error *err) {
@@ -250,22 +252,22 @@ enum cz_status cz_post_check_places(const struct cz_post *post, uint32_t partiti
         return cz_error_set(err, CZ_ERR_ARGUMENT, "partition %u of %u", partition, post->num_partitions);
     if (first > last || last > post->places)
         return cz_error_set(err, CZ_ERR_ARGUMENT, "places %u to %u of %u", first, last, post->places);
-    bool winning = post->kind == CZ_CIRCUIT_WINNING;
-    for (uint32_t place = first; place < last; place++) {
-        const struct cz_post_sector *s = cz_post_place(post, partition, place);
-        bool repeats = place && cz_post_place(post, partition, place - 1) == s;
-        if (repeats && !winning) break; /* only padding is left */
-        if ((!repeats || place == first) && !comm_r_ok(s))
-            return cz_error_set(err, CZ_ERR_MISMATCH,
-                                "partition %u, sector %llu: comm_r: not the hash of comm_c and comm_r_last",
-                                post->first_partition + partition, (unsigned long long)s->number);
-        for (uint32_t n = 0; n < post->challenges; n++) {
-            uint64_t challenge = cz_post_challenge(post, partition, place, n);
-            const char *reason = check_path(cz_post_inclusion(post, partition, place, n), s, challenge);
-            if (reason)
-                return cz_error_set(err, CZ_ERR_MISMATCH, "partition %u, sector %llu, challenge %u (leaf %llu): %s",
-                                    post->first_partition + partition, (unsigned long long)s->number,
-                                    winning ? place : n, (unsigned long long)challenge, reason);
+    if (post->challenges > PATHS_TOGETHER) return cz_error_set(err, CZ_ERR_ARGUMENT, "%u challenges", post->challenges);
+    /* A window's last places may repeat its last sector. */
+    for (uint32_t i = first; post->kind == CZ_CIRCUIT_WINDOW && i < last; i++)
+        if (place_repeats(post, partition, i)) last = i;
+    for (uint32_t place = first, end; place < last; place = end) {
+        const struct cz_merkle_proof *path[PATHS_TOGETHER];
+        enum cz_merkle_verdict verdict[PATHS_TOGETHER];
+        size_t n = 0;
+        for (end = place; end < last && n + post->challenges <= PATHS_TOGETHER; end++)
+            for (uint32_t i = 0; i < post->challenges; i++) path[n++] = cz_post_inclusion(post, partition, end, i);
+        cz_merkle_check(verdict, path, n);
+        for (uint32_t i = place; i < end; i++) {
+            bool comm_r_too = i == first || !place_repeats(post, partition, i);
+            const enum cz_merkle_verdict *own = verdict + (size_t)(i - place) * post->challenges;
+            enum cz_status status = check_place(post, partition, i, comm_r_too, own, err);
+            if (status) return status;
         }
     }
     return CZ_OK;

@@ -1,6 +1,7 @@
 #include "filecoin/update.h"
 
 #include "filecoin/bincode.h"
+#include "filecoin/merkle.h"
 #include "hash/poseidon.h"
 #include "hash/sha256.h"
 
@@ -223,90 +224,58 @@ enum cz_status cz_update_public_inputs(struct cz_fr *out, size_t count, const st
 
 /* ---- the native check ---- */
 
-static uint64_t leaf_index(const struct cz_merkle_proof *m) {
-    uint64_t index = 0, weight = 1;
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        index += weight * m->level[i].index;
-        weight *= m->level[i].num_siblings + 1;
-    }
-    return index;
-}
-
-static bool poseidon_path_ok(const struct cz_merkle_proof *m) {
-    struct cz_fr cur, root;
-    if (cz_fr_from_le(&cur, m->leaf) != CZ_OK || cz_fr_from_le(&root, m->root) != CZ_OK) return false;
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        const struct cz_merkle_level *level = &m->level[i];
-        struct cz_fr in[8];
-        for (uint32_t j = 0, k = 0; j <= level->num_siblings; j++) {
-            if (j == level->index)
-                in[j] = cur;
-            else if (cz_fr_from_le(&in[j], level->sibling[k++]) != CZ_OK)
-                return false;
-        }
-        cz_poseidon_hash(&cur, in, level->num_siblings + 1);
-    }
-    return cz_fr_eq(&cur, &root);
-}
-
-/* Levels first … last - 1 of a binary path, from node up; node becomes what they lead to. */
-static void sha_path(cz_node node, const struct cz_merkle_proof *m, uint32_t first, uint32_t last) {
-    for (uint32_t i = first; i < last; i++) {
-        const struct cz_merkle_level *level = &m->level[i];
-        if (level->index)
-            cz_sha256_node(node, level->sibling[0], node);
-        else
-            cz_sha256_node(node, node, level->sibling[0]);
-    }
-}
-
-static bool comm_r_ok(const cz_node comm_r, const cz_node comm_c, const cz_node root) {
-    struct cz_fr in[2], want;
-    if (cz_fr_from_le(&in[0], comm_c) != CZ_OK || cz_fr_from_le(&in[1], root) != CZ_OK ||
-        cz_fr_from_le(&want, comm_r) != CZ_OK)
-        return false;
-    cz_poseidon_hash(&in[0], in, 2);
-    return cz_fr_eq(&in[0], &want);
-}
-
 /* What concerns the partition as a whole. */
 static const char *check_roots(const struct cz_update *u, const struct cz_update_partition *p) {
     const struct cz_update_shape *shape = &u->shape;
     const struct cz_update_challenge *first = &p->challenge[0];
     cz_node node[CZ_UPDATE_MAX_APEX];
-    if (!comm_r_ok(u->comm_r_old, p->comm_c, first->r_old.root))
+    if (!cz_merkle_comm_r_ok(u->comm_r_old, p->comm_c, first->r_old.root))
         return "comm_r_old: not the hash of comm_c and proof_r_old's root";
-    if (!comm_r_ok(u->comm_r_new, p->comm_c, first->r_new.root))
+    if (!cz_merkle_comm_r_ok(u->comm_r_new, p->comm_c, first->r_new.root))
         return "comm_r_new: not the hash of comm_c and proof_r_new's root";
     memcpy(node, p->apex, shape->apex * sizeof *node);
     for (uint32_t n = shape->apex / 2; n; n /= 2)
         for (uint32_t i = 0; i < n; i++) cz_sha256_node(node[i], node[2 * i], node[2 * i + 1]);
     /* The path's indices are those of the partition when the first challenge is the derived one. */
-    sha_path(node[0], &first->d_new, shape->random_bits, shape->challenge_bits);
+    cz_merkle_sha256_climb(node[0], &first->d_new, shape->random_bits, shape->challenge_bits);
     if (memcmp(node[0], u->comm_d_new, 32) != 0) return "apex_leafs: do not lead to comm_d_new";
     return NULL;
 }
 
+/* Paths of r_old and r_new of up to four challenges together. */
+static void check_paths(enum cz_merkle_verdict verdict[8], const struct cz_update_partition *p, uint32_t first,
+                        uint32_t challenges) {
+    const struct cz_merkle_proof *path[8];
+    size_t n = 0;
+    for (uint32_t i = first; i < challenges && i < first + 4; i++) {
+        path[n++] = &p->challenge[i].r_old;
+        path[n++] = &p->challenge[i].r_new;
+    }
+    cz_merkle_check(verdict, path, n);
+}
+
+/* verdict: r_old's and r_new's. */
 static const char *check_challenge(const struct cz_update *u, const struct cz_update_partition *p, uint32_t n,
-                                   uint64_t challenge, const struct cz_fr *phi) {
+                                   uint64_t challenge, const struct cz_fr *phi,
+                                   const enum cz_merkle_verdict verdict[2]) {
     const struct cz_update_shape *shape = &u->shape;
     const struct cz_update_challenge *ch = &p->challenge[n];
     uint32_t below = shape->random_bits - shape->apex_bits;
     struct cz_fr rho, r_old, d_new, r_new;
     cz_node node;
-    if (leaf_index(&ch->r_old) != challenge) return "proof_r_old: the path of another leaf";
-    if (leaf_index(&ch->d_new) != challenge) return "proof_d_new: the path of another leaf";
-    if (leaf_index(&ch->r_new) != challenge) return "proof_r_new: the path of another leaf";
+    if (cz_merkle_leaf_index(&ch->r_old) != challenge) return "proof_r_old: the path of another leaf";
+    if (cz_merkle_leaf_index(&ch->d_new) != challenge) return "proof_d_new: the path of another leaf";
+    if (cz_merkle_leaf_index(&ch->r_new) != challenge) return "proof_r_new: the path of another leaf";
     if (memcmp(ch->r_old.root, p->challenge[0].r_old.root, 32) != 0) return "proof_r_old: another root";
     if (memcmp(ch->r_new.root, p->challenge[0].r_new.root, 32) != 0) return "proof_r_new: another root";
     if (memcmp(ch->d_new.root, u->comm_d_new, 32) != 0) return "proof_d_new: the root is not comm_d_new";
-    if (!poseidon_path_ok(&ch->r_old)) return "proof_r_old: the path does not lead to the root";
-    if (!poseidon_path_ok(&ch->r_new)) return "proof_r_new: the path does not lead to the root";
+    if (verdict[0] != CZ_MERKLE_OK) return "proof_r_old: the path does not lead to the root";
+    if (verdict[1] != CZ_MERKLE_OK) return "proof_r_new: the path does not lead to the root";
     memcpy(node, ch->d_new.leaf, sizeof node);
-    sha_path(node, &ch->d_new, 0, below);
+    cz_merkle_sha256_climb(node, &ch->d_new, 0, below);
     if (memcmp(node, p->apex[challenge >> below & (shape->apex - 1)], 32) != 0)
         return "proof_d_new: the path does not lead to the apex leaf";
-    sha_path(node, &ch->d_new, below, ch->d_new.num_levels);
+    cz_merkle_sha256_climb(node, &ch->d_new, below, ch->d_new.num_levels);
     if (memcmp(node, u->comm_d_new, 32) != 0) return "proof_d_new: the path does not lead to the root";
     if (cz_fr_from_le(&r_old, ch->r_old.leaf) != CZ_OK || cz_fr_from_le(&d_new, ch->d_new.leaf) != CZ_OK ||
         cz_fr_from_le(&r_new, ch->r_new.leaf) != CZ_OK)
@@ -330,8 +299,10 @@ enum cz_status cz_update_check_partition(const struct cz_update *u, uint32_t par
     cz_update_challenges(challenge, &u->shape, &comm_r_new, p->index);
     const char *reason = check_roots(u, p);
     if (reason) return cz_error_set(err, CZ_ERR_MISMATCH, "partition %u: %s", p->index, reason);
+    enum cz_merkle_verdict verdict[8] = {CZ_MERKLE_OK};
     for (uint32_t i = 0; i < u->shape.challenges; i++) {
-        reason = check_challenge(u, p, i, challenge[i], &phi);
+        if (i % 4 == 0) check_paths(verdict, p, i, u->shape.challenges);
+        reason = check_challenge(u, p, i, challenge[i], &phi, verdict + 2 * (i % 4));
         if (reason)
             return cz_error_set(err, CZ_ERR_MISMATCH, "partition %u, challenge %u (leaf %llu): %s", p->index, i,
                                 (unsigned long long)challenge[i], reason);

@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "r1cs/gadgets/label.h"
 #include "r1cs/gadgets/num.h"
-#include "r1cs/gadgets/path.h"
+#include "r1cs/gadgets/path_batch.h"
 #include "r1cs/gadgets/poseidon.h"
 
 #include <string.h>
@@ -123,6 +123,7 @@ struct assigning {
     const struct cz_c1 *c1;
     const struct cz_sector_info *sector;
     struct cz_path_shape data, tree;
+    struct cz_path_batch batch; /* of `tree` */
     struct cz_path_plans path;
     struct cz_label_plans label;
     struct cz_sha256_plan first[MAX_LAYERS];
@@ -136,24 +137,16 @@ static void path_values(struct cz_path_values *v, const struct cz_merkle_proof *
     }
 }
 
-static void assign_path(struct assigning *s, const struct cz_path_shape *shape, const struct cz_merkle_proof *proof,
-                        const struct cz_fr *leaf) {
-    struct cz_path_values v;
-    uint8_t le[32];
-    cz_fr_to_le(le, leaf);
-    path_values(&v, proof, le);
-    cz_path_assign(&s->a, shape, &s->path, &v);
-}
-
-/* Also writes the rows when they are allocated here. */
+/* Also writes the rows, which are allocated here. */
 static void assign_column(struct assigning *s, const struct cz_column_proof *column) {
-    struct cz_fr row[MAX_LAYERS], hash;
+    struct cz_fr row[MAX_LAYERS];
+    struct cz_path_values v;
     for (uint32_t i = 0; i < s->sector->layers; i++) {
         cz_assign_decode(&s->a, &row[i], column->row[i]);
         cz_assign_elem(&s->a, &row[i]);
     }
-    cz_poseidon_assign(&s->a, &hash, row, s->sector->layers);
-    assign_path(s, &s->tree, &column->inclusion, &hash);
+    path_values(&v, &column->inclusion, NULL);
+    cz_path_batch_add_hashed(&s->batch, &s->a, row, s->sector->layers, &v);
 }
 
 static void assign_label(struct assigning *s, struct cz_fr *out, const struct cz_porep_challenge *ch, unsigned layer) {
@@ -168,11 +161,14 @@ static void assign_label(struct assigning *s, struct cz_fr *out, const struct cz
 }
 
 static void assign_challenge(struct assigning *s, const struct cz_porep_challenge *ch) {
-    struct cz_fr leaf, label[MAX_LAYERS], encoded, hash;
+    struct cz_fr leaf, label[MAX_LAYERS], encoded;
+    struct cz_path_values v;
+    uint8_t le[32];
     uint32_t layers = s->sector->layers;
     cz_assign_decode(&s->a, &leaf, ch->comm_d.leaf);
     cz_assign_elem(&s->a, &leaf);
-    assign_path(s, &s->data, &ch->comm_d, &leaf);
+    path_values(&v, &ch->comm_d, ch->comm_d.leaf);
+    cz_path_assign(&s->a, &s->data, &s->path, &v);
     for (unsigned k = 0; k < CZ_DRG_PARENTS; k++) assign_column(s, &ch->drg[k]);
     for (unsigned k = 0; k < CZ_EXP_PARENTS; k++) assign_column(s, &ch->exp[k]);
     cz_assign_bits(&s->a, ch->node, 64);
@@ -180,9 +176,11 @@ static void assign_challenge(struct assigning *s, const struct cz_porep_challeng
     for (unsigned layer = 1; layer <= layers; layer++) assign_label(s, &label[layer - 1], ch, layer);
     cz_fr_add(&encoded, &label[layers - 1], &leaf);
     cz_assign_elem(&s->a, &encoded);
-    assign_path(s, &s->tree, &ch->comm_r_last, &encoded);
-    cz_poseidon_assign(&s->a, &hash, label, layers);
-    assign_path(s, &s->tree, &ch->c_x.inclusion, &hash);
+    cz_fr_to_le(le, &encoded);
+    path_values(&v, &ch->comm_r_last, le);
+    cz_path_batch_add(&s->batch, &s->a, &v);
+    path_values(&v, &ch->c_x.inclusion, NULL);
+    cz_path_batch_add_hashed(&s->batch, &s->a, label, layers, &v);
 }
 
 static bool proof_fits(const struct cz_merkle_proof *proof, const struct cz_path_shape *shape) {
@@ -229,6 +227,7 @@ static enum cz_status assign_all(struct assigning *s, uint32_t partition, struct
                             s->sector->challenges);
     data_shape(&s->data, s->sector);
     tree_shape(&s->tree, s->sector);
+    cz_path_batch_init(&s->batch, &s->tree, false);
     cz_path_plans_init(&s->path);
     cz_label_plans_init(&s->label);
     for (uint32_t i = 0; i < s->sector->layers; i++) cz_label_plan_first(&s->first[i], i + 1);
@@ -239,6 +238,7 @@ static enum cz_status assign_all(struct assigning *s, uint32_t partition, struct
                                 partition, i);
         assign_challenge(s, &ch[i]);
     }
+    cz_path_batch_finish(&s->batch);
     return cz_assign_finish(&s->a, err);
 }
 

@@ -1,9 +1,10 @@
 #include "filecoin/circuits/post.h"
 
 #include "base/bytes.h"
+#include "filecoin/merkle.h"
 #include "hash/sha256.h"
 #include "r1cs/gadgets/num.h"
-#include "r1cs/gadgets/path.h"
+#include "r1cs/gadgets/path_batch.h"
 #include "r1cs/gadgets/poseidon.h"
 
 #include <string.h>
@@ -62,6 +63,7 @@ enum cz_status cz_post_circuit_build(struct cz_r1cs **out, enum cz_circuit_kind 
 #define MAX_PLACE_BITS (CZ_POST_WINDOW_CHALLENGES * CZ_PATH_MAX_LEVELS * 5) /* three of the index, two of insertion */
 
 struct place {
+    struct cz_assign a;
     struct cz_witness w; /* views; input[0] is ONE */
     uint64_t bit[MAX_PLACE_BITS / 64];
     struct cz_fr input[2 + CZ_POST_WINDOW_CHALLENGES];
@@ -85,39 +87,43 @@ static bool place_repeats(const struct cz_post *post, uint32_t partition, uint32
            cz_post_place(post, partition, i) == cz_post_place(post, partition, i - 1);
 }
 
-static void assign_inclusion(struct cz_assign *a, const struct cz_path_shape *tree,
-                             const struct cz_merkle_proof *proof) {
+static void assign_inclusion(struct cz_assign *a, struct cz_path_batch *batch, const struct cz_merkle_proof *proof) {
     struct cz_path_values v = {.leaf = proof->leaf};
     struct cz_fr leaf;
-    for (uint32_t i = 0; i < tree->num_levels; i++) {
+    for (uint32_t i = 0; i < batch->shape->num_levels; i++) {
         v.index[i] = proof->level[i].index;
         v.sibling[i] = proof->level[i].sibling;
     }
     cz_assign_decode(a, &leaf, proof->leaf);
     cz_assign_elem(a, &leaf);
-    cz_path_assign(a, tree, NULL, &v);
+    cz_path_batch_add(batch, a, &v);
 }
 
-/* elem: room for the place's elements. */
-static enum cz_status assign_place(struct place *p, struct cz_fr *elem, const struct cz_path_shape *tree,
-                                   const struct cz_post *post, uint32_t partition, uint32_t i, struct cz_error *err) {
+/* elem: room for the place's elements; they are there when the batch is finished. */
+static void assign_place(struct place *p, struct cz_fr *elem, struct cz_path_batch *batch, const struct cz_post *post,
+                         uint32_t partition, uint32_t i) {
     const struct cz_post_sector *s = cz_post_place(post, partition, i);
     struct cz_fr node[3], combined[2], hash;
-    struct cz_assign a;
+    struct cz_assign *a = &p->a;
     p->w.elem = elem;
-    cz_assign_init(&a, &p->w);
-    cz_assign_decode(&a, &node[0], s->comm_r_last);
-    cz_assign_decode(&a, &node[1], s->comm_c);
-    cz_assign_decode(&a, &node[2], s->comm_r);
-    for (int k = 0; k < 3; k++) cz_assign_elem(&a, &node[k]);
-    cz_assign_input(&a, &node[2]);
+    cz_assign_init(a, &p->w);
+    cz_assign_decode(a, &node[0], s->comm_r_last);
+    cz_assign_decode(a, &node[1], s->comm_c);
+    cz_assign_decode(a, &node[2], s->comm_r);
+    for (int k = 0; k < 3; k++) cz_assign_elem(a, &node[k]);
+    cz_assign_input(a, &node[2]);
     combined[0] = node[1];
     combined[1] = node[0];
-    cz_poseidon_assign(&a, &hash, combined, 2);
+    cz_poseidon_assign(a, &hash, combined, 2);
     for (uint32_t n = 0; n < post->challenges; n++)
-        assign_inclusion(&a, tree, cz_post_inclusion(post, partition, i, n));
-    enum cz_status status = cz_assign_finish(&a, err);
-    if (status && err) cz_error_prefix(err, "sector %llu", (unsigned long long)s->number);
+        assign_inclusion(a, batch, cz_post_inclusion(post, partition, i, n));
+}
+
+static enum cz_status finish_place(struct place *p, const struct cz_post *post, uint32_t partition, uint32_t i,
+                                   struct cz_error *err) {
+    enum cz_status status = cz_assign_finish(&p->a, err);
+    if (status && err)
+        cz_error_prefix(err, "sector %llu", (unsigned long long)cz_post_place(post, partition, i)->number);
     return status;
 }
 
@@ -154,10 +160,13 @@ static struct cz_fr *place_elems(const struct assigning *s, size_t i) {
 
 static void assign_range(void *ctx, size_t first, size_t last, unsigned worker) {
     struct assigning *s = ctx;
+    struct cz_path_batch batch;
     (void)worker;
+    cz_path_batch_init(&batch, &s->tree, false);
     for (size_t i = first; i < last; i++)
-        s->status[i] =
-            assign_place(&s->place[i], place_elems(s, i), &s->tree, s->post, s->partition, (uint32_t)i, NULL);
+        assign_place(&s->place[i], place_elems(s, i), &batch, s->post, s->partition, (uint32_t)i);
+    cz_path_batch_finish(&batch);
+    for (size_t i = first; i < last; i++) s->status[i] = cz_assign_finish(&s->place[i].a, NULL);
 }
 
 static void repeat_range(void *ctx, size_t first, size_t last, unsigned worker) {
@@ -170,9 +179,10 @@ static void repeat_range(void *ctx, size_t first, size_t last, unsigned worker) 
 static enum cz_status assign_all(struct assigning *s, struct cz_pool *pool, struct cz_error *err) {
     struct cz_assign a;
     uint32_t places = s->post->places;
-    cz_pool_for(pool, s->real, 1, assign_range, s);
-    for (uint32_t i = 0; i < s->real; i++) /* once more for the text */
-        if (s->status[i]) return assign_place(&s->place[i], place_elems(s, i), &s->tree, s->post, s->partition, i, err);
+    /* Forty or eight paths: whole batches. */
+    cz_pool_for(pool, s->real, s->post->kind == CZ_CIRCUIT_WINDOW ? 4 : 8, assign_range, s);
+    for (uint32_t i = 0; i < s->real; i++)
+        if (s->status[i]) return finish_place(&s->place[i], s->post, s->partition, i, err); /* once more for the text */
     cz_pool_for(pool, places - s->real, 8, repeat_range, s);
     cz_assign_init(&a, s->w);
     for (uint32_t i = 0; i < places; i++) append_place(&a, &s->place[i < s->real ? i : s->real - 1]);
@@ -219,16 +229,6 @@ struct digesting {
     struct cz_sha256 sha;
 };
 
-/* The input that an inclusion proof packs: its leaf's index. */
-static uint64_t packed_index(const struct cz_merkle_proof *m) {
-    uint64_t index = 0, weight = 1;
-    for (uint32_t i = 0; i < m->num_levels; i++) {
-        index += weight * m->level[i].index;
-        weight *= m->level[i].num_siblings + 1;
-    }
-    return index;
-}
-
 static void digest_inputs(struct digesting *d) {
     const struct cz_post *post = d->post;
     uint8_t buf[32] = {0};
@@ -242,7 +242,7 @@ static void digest_inputs(struct digesting *d) {
         cz_sha256_update(&d->sha, cz_post_place(post, d->partition, i)->comm_r, 32);
         for (uint32_t n = 0; n < post->challenges; n++) {
             memset(buf, 0, sizeof buf);
-            cz_store_le64(buf, packed_index(cz_post_inclusion(post, d->partition, i, n)));
+            cz_store_le64(buf, cz_merkle_leaf_index(cz_post_inclusion(post, d->partition, i, n)));
             cz_sha256_update(&d->sha, buf, 32);
         }
     }
@@ -266,13 +266,17 @@ static void serialize(struct digesting *d) {
 static enum cz_status digest_places(struct digesting *d, bool *satisfied, struct cz_error *err) {
     const struct cz_post *post = d->post;
     struct cz_path_shape tree;
+    struct cz_path_batch batch;
     struct place p;
     tree_shape(&tree, post->sector_info);
+    cz_path_batch_init(&batch, &tree, false);
     place_init(&p, d->w.num_bits, d->w.num_elems, post->challenges);
     digest_inputs(d);
     for (uint32_t i = 0; i < post->places; i++) {
         if (!place_repeats(post, d->partition, i)) {
-            enum cz_status status = assign_place(&p, d->w.elem, &tree, post, d->partition, i, err);
+            assign_place(&p, d->w.elem, &batch, post, d->partition, i);
+            cz_path_batch_finish(&batch);
+            enum cz_status status = finish_place(&p, post, d->partition, i, err);
             if (status) return status;
             memcpy(d->w.bit, p.bit, ((size_t)p.w.num_bits + 63) / 64 * sizeof *p.bit);
             memcpy(d->w.input, p.input, p.w.num_inputs * sizeof *p.input);

@@ -2,6 +2,7 @@
 
 #include "r1cs/gadgets/known_path.h"
 #include "r1cs/gadgets/num.h"
+#include "r1cs/gadgets/path_batch.h"
 #include "r1cs/gadgets/poseidon.h"
 
 #define MAX_PARTITION_BITS 4
@@ -148,6 +149,7 @@ struct assigning {
     const struct cz_update *update;
     const struct cz_update_partition *partition;
     struct shapes s;
+    struct cz_path_batch batch; /* of s.r */
     struct cz_path_plans plans;
     struct cz_fr phi;
     struct cz_fr apex[CZ_UPDATE_MAX_APEX];
@@ -226,12 +228,12 @@ static void assign_head(struct assigning *s) {
     assign_digests(s, &comm_r_new);
 }
 
-static void assign_path(struct assigning *s, const struct cz_path_shape *shape, const struct cz_merkle_proof *proof,
-                        const uint8_t *leaf, uint64_t challenge) {
+static void assign_replica_path(struct assigning *s, const struct cz_merkle_proof *proof, const uint8_t *leaf,
+                                uint64_t challenge) {
     struct cz_path_values v;
-    path_values(&v, shape, proof, 0, leaf, challenge);
-    cz_known_path_assign_siblings(&s->a, shape, &v);
-    cz_known_path_assign(&s->a, shape, &s->plans, &v);
+    path_values(&v, &s->s.r, proof, 0, leaf, challenge);
+    cz_known_path_assign_siblings(&s->a, &s->s.r, &v);
+    cz_path_batch_add(&s->batch, &s->a, &v);
 }
 
 static void assign_challenge(struct assigning *s, uint32_t i) {
@@ -240,17 +242,20 @@ static void assign_challenge(struct assigning *s, uint32_t i) {
     uint64_t challenge = s->challenge[i];
     uint32_t below = n->random_bits - n->apex_bits;
     struct cz_fr high, rho, r_old, d_new, r_new;
+    struct cz_path_values data;
     uint8_t le[32];
     cz_update_high_assign(&s->a, &high, n->h, (uint32_t)(challenge >> (n->challenge_bits - top_bits(n))), s->select);
     cz_update_hash_assign(&s->a, &rho, &s->phi, &high);
     cz_assign_decode(&s->a, &r_old, ch->r_old.leaf);
     cz_assign_decode(&s->a, &d_new, ch->d_new.leaf);
     cz_update_encode_assign(&s->a, &r_new, &r_old, &d_new, &rho);
-    assign_path(s, &s->s.r, &ch->r_old, ch->r_old.leaf, challenge);
+    assign_replica_path(s, &ch->r_old, ch->r_old.leaf, challenge);
     cz_fr_to_le(le, &r_new);
-    assign_path(s, &s->s.r, &ch->r_new, le, challenge);
+    assign_replica_path(s, &ch->r_new, le, challenge);
     cz_select_assign(&s->a, s->apex, (uint32_t)(challenge >> below) & (n->apex - 1), n->apex_bits);
-    assign_path(s, &s->s.data, &ch->d_new, ch->d_new.leaf, challenge);
+    path_values(&data, &s->s.data, &ch->d_new, 0, ch->d_new.leaf, challenge);
+    cz_known_path_assign_siblings(&s->a, &s->s.data, &data);
+    cz_known_path_assign(&s->a, &s->s.data, &s->plans, &data);
 }
 
 enum cz_status cz_update_circuit_assign(struct cz_witness *w, const struct cz_r1cs *r1cs,
@@ -266,9 +271,11 @@ enum cz_status cz_update_circuit_assign(struct cz_witness *w, const struct cz_r1
     if (status == CZ_OK) {
         s->select = cz_update_h_select(&s->s.n, update->h);
         cz_path_plans_init(&s->plans);
+        cz_path_batch_init(&s->batch, &s->s.r, true);
         cz_assign_init(&s->a, w);
         assign_head(s);
         for (uint32_t i = 0; i < s->s.n.challenges; i++) assign_challenge(s, i);
+        cz_path_batch_finish(&s->batch);
         status = cz_assign_finish(&s->a, err);
     }
     cz_free(s);

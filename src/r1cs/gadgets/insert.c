@@ -78,20 +78,46 @@ void cz_insert_record(struct cz_recorder *r, uint32_t *out, unsigned arity, uint
     }
 }
 
-void cz_insert_assign(struct cz_assign *a, struct cz_fr *out, unsigned arity, const struct cz_fr *node, unsigned index,
+static void conditions(bool cond[NUM_CONDS], unsigned index) {
+    cond[COND_0] = index & 1;
+    cond[COND_1] = index >> 1 & 1;
+    cond[COND_2] = index >> 2 & 1;
+    cond[COND_NOR] = (index & 3) == 0;
+    cond[COND_BOTH] = (index & 3) == 3;
+}
+
+void cz_insert_assign_bits(struct cz_assign *a, unsigned arity, unsigned index) {
+    bool cond[NUM_CONDS];
+    if (arity != 8) return;
+    conditions(cond, index);
+    cz_assign_bits(a, cond[COND_NOR], 1);
+    cz_assign_bits(a, cond[COND_BOTH], 1);
+}
+
+unsigned cz_insert_num_elems(unsigned arity) {
+    unsigned n;
+    (void)program(arity, &n);
+    return n;
+}
+
+void cz_insert_values(struct cz_fr *elem, struct cz_fr *out, unsigned arity, const struct cz_fr *node, unsigned index,
                       const struct cz_fr *sibling) {
     unsigned n;
     const struct step *step = program(arity, &n);
     const struct cz_fr *reg[CZ_INSERT_MAX_ARITY + MAX_STEPS] = {node};
+    bool cond[NUM_CONDS];
     for (unsigned i = 1; i < arity; i++) reg[i] = &sibling[i - 1];
-    bool cond[NUM_CONDS] = {index & 1, index >> 1 & 1, index >> 2 & 1, (index & 3) == 0, (index & 3) == 3};
-    if (arity == 8) {
-        cz_assign_bits(a, cond[COND_NOR], 1);
-        cz_assign_bits(a, cond[COND_BOTH], 1);
-    }
+    conditions(cond, index);
     for (unsigned k = 0; k < n; k++) {
         reg[P(k)] = cond[step[k].cond] ? reg[step[k].yes] : reg[step[k].no];
-        cz_assign_elem(a, reg[P(k)]);
+        elem[k] = *reg[P(k)];
         if (step[k].out >= 0) out[step[k].out] = *reg[P(k)];
     }
+}
+
+void cz_insert_assign(struct cz_assign *a, struct cz_fr *out, unsigned arity, const struct cz_fr *node, unsigned index,
+                      const struct cz_fr *sibling) {
+    struct cz_fr unwritten[MAX_STEPS], *room = cz_assign_reserve(a, cz_insert_num_elems(arity));
+    cz_insert_assign_bits(a, arity, index);
+    cz_insert_values(room ? room : unwritten, out, arity, node, index, sibling);
 }

@@ -18,4 +18,10 @@ void cz_insert_record(struct cz_recorder *r, uint32_t *out, unsigned arity, uint
 void cz_insert_assign(struct cz_assign *a, struct cz_fr *out, unsigned arity, const struct cz_fr *node, unsigned index,
                       const struct cz_fr *sibling);
 
+/* The same in two parts: the bits, which the index alone gives, and the elements, to be written later. */
+void cz_insert_assign_bits(struct cz_assign *a, unsigned arity, unsigned index);
+unsigned cz_insert_num_elems(unsigned arity);
+void cz_insert_values(struct cz_fr *elem, struct cz_fr *out, unsigned arity, const struct cz_fr *node, unsigned index,
+                      const struct cz_fr *sibling);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "r1cs/gadgets/insert.h"
 #include "r1cs/gadgets/num.h"
+#include "r1cs/gadgets/path_batch.h"
 #include "r1cs/gadgets/poseidon.h"
 
 #include <string.h>
@@ -85,18 +86,21 @@ void cz_known_path_constrain(struct cz_builder *b, const struct cz_path_shape *s
 
 void cz_known_path_assign(struct cz_assign *a, const struct cz_path_shape *shape, const struct cz_path_plans *plans,
                           const struct cz_path_values *values) {
-    struct cz_fr cur, sibling[CZ_INSERT_MAX_ARITY], node[CZ_INSERT_MAX_ARITY];
+    struct cz_fr cur, sibling, node[2];
     uint8_t bytes[32], left[32], right[32];
+    if (shape->hash == CZ_PATH_POSEIDON) {
+        struct cz_path_batch one;
+        cz_path_batch_init(&one, shape, true);
+        cz_path_batch_add(&one, a, values);
+        cz_path_batch_finish(&one);
+        return;
+    }
     cz_assign_decode(a, &cur, values->leaf);
     memcpy(bytes, values->leaf, 32);
     for (uint32_t i = 0; i < shape->num_levels; i++) {
-        unsigned arity = shape->arity[i], position = values->index[i] & (arity - 1);
-        for (unsigned k = 0; k + 1 < arity; k++) cz_assign_decode(a, &sibling[k], values->sibling[i][k]);
-        cz_insert_assign(a, node, arity, &cur, position, sibling);
-        if (shape->hash == CZ_PATH_POSEIDON) {
-            cz_poseidon_assign(a, &cur, node, arity);
-            continue;
-        }
+        const unsigned position = values->index[i] & 1;
+        cz_assign_decode(a, &sibling, values->sibling[i][0]);
+        cz_insert_assign(a, node, 2, &cur, position, &sibling);
         memcpy(left, position ? values->sibling[i][0] : bytes, 32);
         memcpy(right, position ? bytes : values->sibling[i][0], 32);
         cz_path_assign_node(a, plans, bytes, left, right);

@@ -4,6 +4,7 @@
 #include "hash/sha256.h"
 #include "r1cs/gadgets/insert.h"
 #include "r1cs/gadgets/num.h"
+#include "r1cs/gadgets/path_batch.h"
 #include "r1cs/gadgets/poseidon.h"
 
 #include <string.h>
@@ -99,35 +100,30 @@ void cz_path_assign_node(struct cz_assign *a, const struct cz_path_plans *plans,
 
 void cz_path_assign(struct cz_assign *a, const struct cz_path_shape *shape, const struct cz_path_plans *plans,
                     const struct cz_path_values *values) {
-    struct cz_fr cur, sibling[CZ_INSERT_MAX_ARITY], node[CZ_INSERT_MAX_ARITY];
-    uint8_t bytes[32], left[32], right[32];
+    struct cz_fr cur, sibling, node[2], packed;
+    uint8_t bytes[32], left[32], right[32], le[32];
     uint64_t index[4] = {0};
-    unsigned at = 0;
+    if (shape->hash == CZ_PATH_POSEIDON) {
+        struct cz_path_batch one;
+        cz_path_batch_init(&one, shape, false);
+        cz_path_batch_add(&one, a, values);
+        cz_path_batch_finish(&one);
+        return;
+    }
     cz_assign_decode(a, &cur, values->leaf);
     memcpy(bytes, values->leaf, 32);
     for (uint32_t i = 0; i < shape->num_levels; i++) {
-        unsigned arity = shape->arity[i], bits = log2_arity(arity);
-        uint64_t position = values->index[i] & (arity - 1);
-        cz_assign_bits(a, position, bits);
-        index[at / 64] |= position << (at % 64);
-        if (at % 64 + bits > 64) index[at / 64 + 1] |= position >> (64 - at % 64);
-        at += bits;
-        for (unsigned k = 0; k + 1 < arity; k++) {
-            cz_assign_decode(a, &sibling[k], values->sibling[i][k]);
-            cz_assign_elem(a, &sibling[k]);
-        }
-        cz_insert_assign(a, node, arity, &cur, (unsigned)position, sibling);
-        if (shape->hash == CZ_PATH_POSEIDON) {
-            cz_poseidon_assign(a, &cur, node, arity);
-            continue;
-        }
+        const unsigned position = values->index[i] & 1;
+        cz_assign_bits(a, position, 1);
+        index[i / 64] |= (uint64_t)position << (i % 64);
+        cz_assign_decode(a, &sibling, values->sibling[i][0]);
+        cz_assign_elem(a, &sibling);
+        cz_insert_assign(a, node, 2, &cur, position, &sibling);
         memcpy(left, position ? values->sibling[i][0] : bytes, 32);
         memcpy(right, position ? bytes : values->sibling[i][0], 32);
         cz_path_assign_node(a, plans, bytes, left, right);
         cz_assign_decode(a, &cur, bytes);
     }
-    struct cz_fr packed;
-    uint8_t le[32];
     for (unsigned k = 0; k < 4; k++) cz_store_le64(le + 8 * k, index[k]);
     cz_assign_decode(a, &packed, le);
     cz_assign_input(a, &packed);
