@@ -10,6 +10,9 @@
 /* Below the least number of so many digits, or above 255, it is not one; of no or four digits, neither can be met. */
 static const uint32_t LEAST[5] = {256, 0, 10, 100, 256};
 
+/* The first number has at most three digits, or that is all; the others step over four, a comma and a space each. */
+_Static_assert(CZ_C1_BYTES_SPAN >= 5 + 30 * 6 + 4 + 1, "what the scan looks at");
+
 size_t cz_c1_bytes_scan(uint8_t out[32], const uint8_t *text) {
     const uint8_t *s = text;
     size_t gap = 0;

@@ -19,8 +19,8 @@ CZ_MUST_CHECK enum cz_status cz_c1_parser_finish(struct cz_c1_parser *p, struct 
 /** Accepts NULL. */
 void cz_c1_parser_destroy(struct cz_c1_parser *p);
 
-/** Text after the '[' that cz_c1_bytes_scan may look at. */
-#define CZ_C1_BYTES_SPAN 168
+/** Text after the '[' that cz_c1_bytes_scan may look at, also of what is no array of 32 bytes. */
+#define CZ_C1_BYTES_SPAN 192
 
 /**
  * Reads 32 numbers from 0 to 255 of an array whose '[' came just before `text`: all with the same distance, none or one
