@@ -120,6 +120,7 @@ void cz_engine_stop_accepting(struct cz_engine *e) {
 void cz_engine_drain(struct cz_engine *e) {
     cz_engine_lock(e);
     e->draining = true;
+    cz_engine_changed(e); /* for preloads that wait */
     while (e->num_live > 0 && !e->stop) cz_engine_wait_change(e, 0);
     /* The notifier has told everyone before this returns. */
     while ((e->watches || e->num_unannounced || e->delivering) && !e->stop) {
@@ -294,7 +295,7 @@ enum cz_status cz_engine_preload(struct cz_engine *e, const char *circuit_id, bo
     enum cz_status st = CZ_OK;
     if (e->draining) st = cz_error_set(err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
     if (st == CZ_OK) st = cz_residency_open(e, &c, kind, sector, err);
-    if (st == CZ_OK) st = cz_residency_acquire(e, c, &loaded_now, &seconds, err);
+    if (st == CZ_OK) st = cz_residency_acquire(e, c, true, &loaded_now, &seconds, err);
     if (st == CZ_OK) cz_residency_release(e, c);
     cz_engine_unlock(e);
     if (st != CZ_OK) return st;

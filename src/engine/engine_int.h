@@ -139,10 +139,18 @@ void cz_job_free_all(struct cz_engine *e);
 /** The entry of a circuit, with the circuit built. Drops the lock while it builds. */
 CZ_MUST_CHECK enum cz_status cz_residency_open(struct cz_engine *e, struct cz_circuit **out, enum cz_circuit_kind kind,
                                                const struct cz_sector_info *sector, struct cz_error *err);
-/** Holds the SRS of a circuit, loading it when needed. Waits for memory; drops the lock. */
-CZ_MUST_CHECK enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool *loaded_now,
-                                                  double *seconds, struct cz_error *err);
+/**
+ * Holds the SRS of a circuit, loading it when needed. Waits for memory; drops the lock. CZ_ERR_SHUTDOWN: the engine
+ * ends, or for a preload is to end.
+ */
+CZ_MUST_CHECK enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool preload,
+                                                  bool *loaded_now, double *seconds, struct cz_error *err);
 void cz_residency_release(struct cz_engine *e, struct cz_circuit *c);
+/**
+ * Evicts the SRS longest unused, or waits for a change or until one has been unused long enough: then false. `wanted`
+ * is kept. Drops the lock.
+ */
+bool cz_residency_make_room(struct cz_engine *e, const struct cz_circuit *wanted);
 /** After the plan of a circuit in use has changed. */
 void cz_residency_floor(struct cz_engine *e);
 /** Unloads and closes everything. No lock needed: no thread is left. */

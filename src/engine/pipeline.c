@@ -112,11 +112,29 @@ static bool replan(struct cz_engine *e, struct cz_circuit *c, size_t reserved, s
     return false;
 }
 
-/* Takes bytes of the budget, waiting for them. False at shutdown. */
-static bool reserve(struct cz_engine *e, enum cz_budget_class cls, size_t bytes) {
-    while (!e->stop) {
-        if (cz_budget_try(&e->budget, cls, bytes)) return true;
+/*
+ * Waits for a change; or, when `work` does not fit beside the SRS even alone, for one of these to go: a plan may have
+ * grown since they were let in, and then nobody else asks for their room.
+ */
+static void wait_memory(struct cz_engine *e, const struct cz_circuit *c, size_t work) {
+    const struct cz_budget *b = &e->budget;
+    if (b->used[CZ_BUDGET_SRS] + work > b->total - b->input_cap) {
+        (void)cz_residency_make_room(e, c);
+    } else {
         cz_engine_wait_change(e, 0);
+    }
+}
+
+/* Takes a witness's bytes, waiting for them. False at shutdown. */
+static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
+    const struct cz_circuit *c = part->job->circuit;
+    while (!e->stop) {
+        const size_t bytes = c->plan.witness;
+        if (cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
+            part->witness_bytes = bytes;
+            return true;
+        }
+        wait_memory(e, c, bytes + e->budget.floor_compute);
     }
     return false;
 }
@@ -159,7 +177,7 @@ static void start_job(struct cz_engine *e, struct cz_job *job) {
     job->in_flight++; /* keeps it while the lock is dropped */
     struct cz_error err = {0};
     bool loaded_now;
-    enum cz_status st = cz_residency_acquire(e, job->circuit, &loaded_now, &job->srs_seconds, &err);
+    enum cz_status st = cz_residency_acquire(e, job->circuit, false, &loaded_now, &job->srs_seconds, &err);
     job->in_flight--;
     if (st == CZ_OK) {
         job->holds_srs = true;
@@ -201,12 +219,11 @@ static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker)
     job->attempts[part->index]++;
     job->in_flight++;
     struct cz_error err = {0};
-    if (!reserve(e, CZ_BUDGET_WITNESS, job->circuit->plan.witness)) {
+    if (!reserve_witness(e, part)) {
         (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
         fail_part(e, part, &err);
         return;
     }
-    part->witness_bytes = job->circuit->plan.witness;
     if (cz_job_ended(job)) {
         drop_part(e, part);
         return;
@@ -292,7 +309,7 @@ static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *b
                 return false;
             }
         }
-        cz_engine_wait_change(e, 0);
+        wait_memory(e, part->job->circuit, part->witness_bytes + *bytes);
     }
     (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
     fail_part(e, part, &err);

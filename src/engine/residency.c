@@ -77,8 +77,7 @@ static void evict(struct cz_engine *e, struct cz_circuit *c) {
     cz_engine_changed(e);
 }
 
-/* Evicts the one longest unused, or waits for a change or until one has been unused long enough: then false. */
-static bool make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
+bool cz_residency_make_room(struct cz_engine *e, const struct cz_circuit *wanted) {
     struct cz_circuit *oldest = NULL;
     for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
         struct cz_circuit *c = &e->circuit[i];
@@ -101,15 +100,46 @@ static unsigned loaded_beside(const struct cz_engine *e, const struct cz_circuit
     return n;
 }
 
-/* A device has no room beside others: waits until one of these is gone. False at shutdown, and when there is none. */
-static bool wait_device_room(struct cz_engine *e, const struct cz_circuit *c) {
-    const unsigned before = loaded_beside(e, c);
-    while (!e->stop && before > 0 && loaded_beside(e, c) >= before) (void)make_room(e, c);
-    return !e->stop && before > 0;
+/* A job is waited for while the engine drains; nobody needs a preload then. */
+static bool given_up(const struct cz_engine *e, bool preload) {
+    return e->stop || (preload && e->draining);
 }
 
-static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t reserved, double *seconds,
-                           struct cz_error *err) {
+static enum cz_status shutting_down(struct cz_error *err) {
+    return cz_error_set(err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+}
+
+/* A device has no room beside others: waits until one of these is gone. False at shutdown, and when there is none. */
+static bool wait_device_room(struct cz_engine *e, const struct cz_circuit *c, bool preload) {
+    const unsigned before = loaded_beside(e, c);
+    while (!given_up(e, preload) && before > 0 && loaded_beside(e, c) >= before) (void)cz_residency_make_room(e, c);
+    return !given_up(e, preload) && before > 0;
+}
+
+/*
+ * The estimate gives way to the true size. That may be more: what no GPU takes stays on the host with all of its file.
+ * Then it has to fit as if it had been asked for, or the partitions would wait for memory that nobody gives back.
+ * False: it does not, and is gone again.
+ */
+static bool settle(struct cz_engine *e, struct cz_circuit *c, size_t bytes) {
+    const size_t reserved = c->bytes;
+    cz_budget_release(&e->budget, CZ_BUDGET_SRS, reserved);
+    c->bytes = bytes;
+    if (bytes <= reserved) {
+        cz_budget_force(&e->budget, CZ_BUDGET_SRS, bytes);
+        return true;
+    }
+    if (cz_budget_try(&e->budget, CZ_BUDGET_SRS, bytes)) return true;
+    c->bytes = 0;
+    cz_engine_unlock(e);
+    e->ops->srs_unload(e->ops_ctx, c->handle);
+    cz_engine_lock(e);
+    return false;
+}
+
+/* *least: the true size, when it is loaded or has to be asked for; *again: has to. */
+static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t reserved, bool preload, size_t *least,
+                           bool *again, double *seconds, struct cz_error *err) {
     c->state = CZ_RESIDENCY_MOVING;
     c->loading = true;
     c->bytes = reserved;
@@ -122,15 +152,20 @@ static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t res
         st = e->ops->srs_load(e->ops_ctx, c->handle, &bytes, err);
         cz_trace_wait("srs load", from, cz_time_now_ns(), c->id, CZ_TRACE_NO_PARTITION);
         cz_engine_lock(e);
-    } while (st == CZ_ERR_FULL && wait_device_room(e, c));
-    *seconds = cz_time_since(start);
-    /* The estimate gives way to the true size. */
-    cz_budget_release(&e->budget, CZ_BUDGET_SRS, c->bytes);
-    c->bytes = st == CZ_OK ? bytes : 0;
-    cz_budget_force(&e->budget, CZ_BUDGET_SRS, c->bytes);
-    c->state = st == CZ_OK ? CZ_RESIDENCY_READY : CZ_RESIDENCY_ABSENT;
+    } while (st == CZ_ERR_FULL && wait_device_room(e, c, preload));
+    if (st == CZ_ERR_FULL && given_up(e, preload)) st = shutting_down(err);
+    *seconds += cz_time_since(start);
+    if (st == CZ_OK) {
+        *least = bytes;
+        *again = !settle(e, c, bytes);
+    } else {
+        cz_budget_release(&e->budget, CZ_BUDGET_SRS, c->bytes);
+        c->bytes = 0;
+    }
+    const bool ready = st == CZ_OK && !*again;
+    c->state = ready ? CZ_RESIDENCY_READY : CZ_RESIDENCY_ABSENT;
     c->last_use_ns = cz_time_now_ns();
-    if (st != CZ_OK) {
+    if (!ready) {
         c->refs--;
         set_floor(e, NULL);
     }
@@ -138,19 +173,20 @@ static enum cz_status load(struct cz_engine *e, struct cz_circuit *c, size_t res
     return st;
 }
 
-enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool *loaded_now, double *seconds,
-                                    struct cz_error *err) {
+enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool preload, bool *loaded_now,
+                                    double *seconds, struct cz_error *err) {
+    size_t least = 0;
     *loaded_now = false;
     *seconds = 0;
     for (;;) {
-        if (e->stop) return cz_error_set(err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+        if (given_up(e, preload)) return shutting_down(err);
         if (c->state == CZ_RESIDENCY_MOVING) {
             cz_engine_wait_change(e, 0);
             continue;
         }
         if (c->state == CZ_RESIDENCY_READY) {
             if (try_hold(e, c, 0)) return CZ_OK;
-            (void)make_room(e, c);
+            (void)cz_residency_make_room(e, c);
             continue;
         }
         cz_engine_unlock(e);
@@ -158,16 +194,19 @@ enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, b
         enum cz_status st = e->ops->srs_bytes(e->ops_ctx, c->handle, &bytes, err);
         cz_engine_lock(e);
         if (st != CZ_OK) return st;
+        if (bytes < least) bytes = least;
         struct cz_budget_need need = {.srs = bytes, .witness = c->plan.witness, .compute = c->plan.compute};
         st = cz_budget_check(&e->budget, &need, c->id, err);
         if (st != CZ_OK) return st;
         if (c->state != CZ_RESIDENCY_ABSENT) continue;
         if (!try_hold(e, c, bytes)) {
-            (void)make_room(e, c);
+            (void)cz_residency_make_room(e, c);
             continue;
         }
         *loaded_now = true;
-        return load(e, c, bytes, seconds, err);
+        bool again = false;
+        st = load(e, c, bytes, preload, &least, &again, seconds, err);
+        if (!again) return st;
     }
 }
 

@@ -99,7 +99,7 @@ static enum cz_status srs_load(void *ctx, void *circuit, size_t *bytes, struct c
     (void)pthread_mutex_lock(&f->lock);
     enum cz_status st = pass(f, FAKE_LOAD, err);
     if (st == CZ_OK) f->loaded++;
-    *bytes = f->srs * c->scale;
+    *bytes = f->srs * c->scale + f->srs_beyond;
     (void)pthread_mutex_unlock(&f->lock);
     return st;
 }
@@ -173,6 +173,12 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     return st;
 }
 
+static void plan_now(void *ctx, void *circuit, struct cz_stage_plan *plan) {
+    const struct fake *f = ctx;
+    const struct circuit *c = circuit;
+    if (f->compute_now) plan->compute = f->compute_now * c->scale;
+}
+
 static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
     const struct fake *f = ctx;
     for (uint32_t i = 0; i < f->num_devices && i < max; i++) out[i] = f->device[i];
@@ -236,6 +242,7 @@ const struct cz_stage_ops FAKE_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .plan = plan_now,
     .devices = devices,
     .finish = finish,
     .verify = verify,
@@ -318,7 +325,7 @@ void fake_result(struct cz_engine *e, const char *job_id, struct fake_result *r)
 
 void fake_until_used(struct cz_engine *e, uint64_t bytes) {
     struct cz_engine_status s;
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 60000; i++) {
         cz_engine_status(e, &s);
         if (s.memory_used == bytes) return;
         (void)usleep(1000);

@@ -21,6 +21,8 @@ struct fake {
     enum cz_status check_status; /* of input_check */
     bool params_missing;
     size_t input, srs, witness, compute; /* sizes of a 2 KiB circuit; 8 MiB: four times */
+    size_t srs_beyond;                   /* what an SRS takes beyond that, and beyond the estimate */
+    size_t compute_now;                  /* in place of compute, once a plan is asked for again; 0: the same */
     size_t live_witness, peak_witness;   /* witnesses that exist */
     uint32_t live_inputs, live_work, loaded, unloads;
     uint8_t order[256]; /* tag of each assigned partition */
@@ -66,7 +68,7 @@ void fake_watch(struct cz_engine *e, const char *job_id, uint64_t timeout_ms, st
 void fake_await(struct fake_result *r);
 /** Watch and await. */
 void fake_result(struct cz_engine *e, const char *job_id, struct fake_result *r);
-/** Polls the status until it reserves `bytes` (fails the test after five seconds). */
+/** Polls the status until it reserves `bytes` (fails the test after a minute). */
 void fake_until_used(struct cz_engine *e, uint64_t bytes);
 
 #endif

@@ -1,5 +1,6 @@
 /* Reservations: the peak is the plan, nothing leaks, nothing stands still. */
 
+#include "base/time.h"
 #include "unit/engine/fake.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@ static size_t least(size_t a, size_t b) {
 /* Bytes are reserved first, so the witnesses come a moment later. */
 static void until_witnesses(struct fake *f, size_t bytes) {
     size_t peak = 0;
-    for (int i = 0; i < 5000 && peak != bytes; i++) {
+    for (int i = 0; i < 60000 && peak != bytes; i++) {
         (void)usleep(1000);
         (void)pthread_mutex_lock(&f->lock);
         peak = f->peak_witness;
@@ -236,6 +237,149 @@ static void test_device_room(void **state) {
     fake_done(&f);
 }
 
+/* An SRS that turns out larger than its estimate, and more than the budget: the job says so, and does not wait. */
+static void test_larger_never_fits(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    f.srs_beyond = 1500;
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 2400; /* 2100 for work: 1007 + 100 + 500 fit, 2500 + 100 + 500 do not */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    struct cz_engine_ticket t;
+    struct fake_result r;
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_result(e, t.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_FAILED);
+    if (!strstr(r.error, "can never fit: parameters 2500")) fail_msg("%s", r.error);
+    assert_int_equal(f.unloads, 1);
+    fake_until_used(e, 0);
+    f.srs_beyond = 0;
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_result(e, t.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* One that fits only without another that is idle: that one goes. */
+static void test_larger_evicts(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8600; /* 7525 for work: 1000 + 4007 + 400 + 2000 fit, and 1000 + 4600 + 400 + 2000 do not */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    f.srs_beyond = 600;
+    struct cz_engine_ticket t;
+    struct fake_result r;
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 8u << 20, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_result(e, t.job_id, &r);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    fake_until_used(e, 4600);
+    struct cz_engine_status s;
+    cz_engine_status(e, &s);
+    assert_int_equal(s.num_srs, 1);
+    assert_string_equal(s.srs[0].circuit_id, "porep-8m");
+    assert_true(s.memory_peak <= o.memory_total);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/*
+ * A plan that grows when a device is lost: what fits only without parameters that nobody uses gets their room, also the
+ * partition that was made before and waits to be computed.
+ */
+static void test_grown_evicts(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 7430; /* 6502 for work: 4000 + 1000 + 100 + 500 fit, and 4000 + 1000 + 100 + 3000 do not */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-8m", &already, &ms, NULL), CZ_OK);
+    f.fail_from[FAKE_COMPUTE] = 1; /* with CZ_ERR_DEVICE */
+    f.fail_count[FAKE_COMPUTE] = 1;
+    f.compute_now = 3000;
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket t;
+    struct fake_result r;
+    assert_int_equal(fake_submit(e, &f, "", 1, 4, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_until_used(e, 5000 + f.input + 3 * f.witness + f.compute);
+    fake_open(&f, FAKE_COMPUTE);
+    fake_result(e, t.job_id, &r);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    assert_int_equal(f.unloads, 1);
+    struct cz_engine_status s;
+    cz_engine_status(e, &s);
+    assert_int_equal(s.retries, 0);
+    assert_true(s.rerouted >= 1);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+static void *preload_large(void *arg) {
+    static enum cz_status status;
+    bool already;
+    uint64_t ms;
+    status = cz_engine_preload(arg, "porep-8m", &already, &ms, NULL);
+    return &status;
+}
+
+/* A preload that waits until another SRS has been idle for long enough gives up when the engine is to end. */
+static void test_preload_ends(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8000; /* as above: not both */
+    o.evict_min_idle_ms = 3600000;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    pthread_t thread;
+    void *status;
+    assert_int_equal(pthread_create(&thread, NULL, preload_large, e), 0);
+    (void)usleep(20000);
+    cz_engine_drain(e);
+    assert_int_equal(pthread_join(thread, &status), 0);
+    assert_int_equal(*(enum cz_status *)status, CZ_ERR_SHUTDOWN);
+    /* The same when it is a device that has no room. */
+    cz_engine_destroy(e);
+    fake_done(&f);
+    fake_init(&f);
+    f.fail_with = CZ_ERR_FULL;
+    f.fail_from[FAKE_LOAD] = 2;
+    f.fail_count[FAKE_LOAD] = 1000;
+    o.memory_total = 100000;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    assert_int_equal(pthread_create(&thread, NULL, preload_large, e), 0);
+    struct cz_engine_status s;
+    do {
+        (void)usleep(1000);
+        cz_engine_status(e, &s);
+    } while (s.num_srs < 2);
+    cz_engine_drain(e);
+    assert_int_equal(pthread_join(thread, &status), 0);
+    assert_int_equal(*(enum cz_status *)status, CZ_ERR_SHUTDOWN);
+    fake_until_used(e, f.srs);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 /* An SRS that was used a moment ago stays for eviction_min_idle. */
 static void test_min_idle(void **state) {
     (void)state;
@@ -250,6 +394,7 @@ static void test_min_idle(void **state) {
     uint64_t ms;
     assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
     assert_false(already);
+    const uint64_t start = cz_time_now_ns(); /* before its last use */
     assert_int_equal(cz_engine_preload(e, "porep-2k", &already, &ms, NULL), CZ_OK);
     assert_true(already);
     struct cz_engine_ticket t;
@@ -257,16 +402,19 @@ static void test_min_idle(void **state) {
     struct fake_result r;
     fake_result(e, t.job_id, &r);
     assert_int_equal(r.state, CZ_JOB_COMPLETED);
-    assert_true(r.times.total_ms >= 290);
+    assert_true(cz_time_since(start) >= 0.3);
     cz_engine_destroy(e);
     fake_done(&f);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peak_is_plan), cmocka_unit_test(test_tight),    cmocka_unit_test(test_never_fits),
-        cmocka_unit_test(test_inputs_full),  cmocka_unit_test(test_eviction), cmocka_unit_test(test_device_room),
-        cmocka_unit_test(test_min_idle),
+        cmocka_unit_test(test_peak_is_plan),  cmocka_unit_test(test_tight),
+        cmocka_unit_test(test_never_fits),    cmocka_unit_test(test_inputs_full),
+        cmocka_unit_test(test_eviction),      cmocka_unit_test(test_device_room),
+        cmocka_unit_test(test_min_idle),      cmocka_unit_test(test_larger_never_fits),
+        cmocka_unit_test(test_larger_evicts), cmocka_unit_test(test_preload_ends),
+        cmocka_unit_test(test_grown_evicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
