@@ -9,6 +9,8 @@
 struct rule {
     unsigned calls, from, to; /* fails calls from..to-1, counted from 1 */
     enum cz_status status;
+    void (*before)(void *ctx, unsigned before);
+    void *before_ctx;
 };
 
 struct inject {
@@ -67,6 +69,7 @@ static enum cz_status pass(const struct cz_device *dev, enum cz_inject_call call
     if (was_lost) st = CZ_ERR_DEVICE;
     if (st == CZ_ERR_DEVICE) d->lost = true;
     (void)pthread_mutex_unlock(&d->lock);
+    if (r->before) r->before(r->before_ctx, n - 1);
     if (st == CZ_OK) return CZ_OK;
     return cz_error_set(err, st, "%s: %s: %s", d->base.name, NAME[call], was_lost ? "it is lost" : "injected");
 }
@@ -214,6 +217,12 @@ void cz_inject_fail(struct cz_device *dev, enum cz_inject_call call, unsigned n,
     r->to = n ? r->from + count : 0;
     r->status = status;
     (void)pthread_mutex_unlock(&d->lock);
+}
+
+void cz_inject_before(struct cz_device *dev, enum cz_inject_call call, void (*fn)(void *ctx, unsigned before),
+                      void *ctx) {
+    of(dev)->rule[call].before = fn;
+    of(dev)->rule[call].before_ctx = ctx;
 }
 
 void cz_inject_partition_bytes(struct cz_device *dev, size_t bytes) {

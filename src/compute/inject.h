@@ -35,6 +35,9 @@ CZ_MUST_CHECK enum cz_status cz_inject_create(struct cz_device **out, struct cz_
  * injected". Several kinds may be set. n = 0: none.
  */
 void cz_inject_fail(struct cz_device *dev, enum cz_inject_call call, unsigned n, unsigned count, enum cz_status status);
+/** From now on: before each call of this kind, with how many there were before it. Set while there is no call. */
+void cz_inject_before(struct cz_device *dev, enum cz_inject_call call, void (*fn)(void *ctx, unsigned before),
+                      void *ctx);
 /** What cz_device_partition_bytes says; 0: what `inner` says. */
 void cz_inject_partition_bytes(struct cz_device *dev, size_t bytes);
 /** Calls of this kind so far. */

@@ -42,6 +42,7 @@ struct unit {
 };
 
 struct cz_devices {
+    pthread_mutex_t loading; /* one SRS goes to the GPUs at a time; before `lock` */
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a worker is free, a device is lost, or `stop` */
     struct unit unit[CZ_DEVICES_MAX_GPUS + 1];
@@ -118,7 +119,8 @@ static struct cz_devices *devices_new(void) {
         return NULL;
     }
     (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    const bool ok = pthread_mutex_init(&d->lock, NULL) == 0 && pthread_cond_init(&d->changed, &attr) == 0;
+    const bool ok = pthread_mutex_init(&d->loading, NULL) == 0 && pthread_mutex_init(&d->lock, NULL) == 0 &&
+                    pthread_cond_init(&d->changed, &attr) == 0;
     (void)pthread_condattr_destroy(&attr);
     if (ok) return d;
     free(d);
@@ -253,6 +255,7 @@ void cz_devices_destroy(struct cz_devices *d) {
     for (unsigned i = 0; i <= d->num; i++) cz_device_destroy(d->unit[i].dev);
     (void)pthread_cond_destroy(&d->changed);
     (void)pthread_mutex_destroy(&d->lock);
+    (void)pthread_mutex_destroy(&d->loading);
     free(d);
 }
 
@@ -355,12 +358,15 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
     s->r1cs = r1cs;
     s->view = *view;
     enum cz_status st = CZ_OK;
+    /* What is in the way has to be there and not on its way: of two at once, either may find no room and no reason. */
+    (void)pthread_mutex_lock(&d->loading);
     for (unsigned i = 0; i < d->num && st == CZ_OK; i++) {
         lock(d);
         const bool lost = d->unit[i].lost;
         unlock(d);
         if (!lost) st = srs_on_gpu(s, i, err);
     }
+    (void)pthread_mutex_unlock(&d->loading);
     const bool on_gpu = cz_devices_srs_on_gpu(s);
     if (st == CZ_OK && !on_gpu && s->others) {
         st = cz_error_set(err, CZ_ERR_FULL, "no GPU has room for it beside the parameters of other circuits");
