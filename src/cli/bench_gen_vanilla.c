@@ -172,7 +172,12 @@ static int run(struct cz_bench_common *common, int argc, char **argv) {
          .arg = "V",
          .help = "porep: V1 or V1_1 (default). Window: V1 or V1_2 (default; the chain's name for it is V1_1)"},
         {.name = "miner-id", .kind = CZ_OPTIONS_U64, .target = &a.miner, .arg = "N", .help = "default: 1000"},
-        {.name = "threads", .kind = CZ_OPTIONS_U32, .target = &threads, .arg = "N", .help = "default: all cores"},
+        {.name = "threads",
+         .kind = CZ_OPTIONS_U32,
+         .target = &threads,
+         .arg = "N",
+         .max = 1024,
+         .help = "default: all cores"},
     };
     const struct cz_options_command command = {
         "cuzk-bench gen-vanilla", "cuzk-bench gen-vanilla KIND --sector SIZE --seed N --out PATH [options]", ABOUT};

@@ -117,8 +117,10 @@ static void print_stream(const struct view *v, size_t track, uint64_t *most) {
     events_of(v->t, track, &first, &end);
     printf("%s\n", v->t->track[track].name);
     for (size_t at = first, next; at < end; at = next) {
-        for (next = at + 1; next < end && e[next].job == e[at].job && e[next].partition == e[at].partition; next++) {}
-        if (!within(v, &e[at]) && !within(v, &e[next - 1])) continue;
+        bool any = within(v, &e[at]);
+        for (next = at + 1; next < end && e[next].job == e[at].job && e[next].partition == e[at].partition; next++)
+            any = any || within(v, &e[next]);
+        if (!any) continue;
         if (++rows > MAX_ROWS) continue;
         draw(line, most, v, e + at, next - at);
         (void)snprintf(label, sizeof label, "  #%.7s p%" PRId32, e[at].label, e[at].partition);

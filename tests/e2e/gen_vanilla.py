@@ -75,7 +75,7 @@ for args, text in [(["porep", "--version", "synthetic", "-o", "x"], "depend on c
                    (["winning", "--sectors", 2, "-o", "x"], "a winning PoSt is of one"),
                    (["window", "--sectors", 0, "-o", "x"], "at least one"),
                    (["window", "--version", "V9", "-o", "x"], "V1 and V1_2"),
-                   (["snap", "--sectors", 2, "-o", "x"], "of one sector"),
+                   (["snap", "--sectors", 2, "-o", "x"], "of one sector"), (["snap", "--threads", 1025, "-o", "x"], "--threads"),
                    (["snap", "--sector", "3KiB", "-o", "x"], "64GiB"), (["snap", "x", "-o", "x"], "unexpected word")]:
     run(*GEN, *args, exit_status=2, text=text)
 run(*GEN, "porep", "-o", WORK / "no" / "c1.json", exit_status=1, text="No such file")

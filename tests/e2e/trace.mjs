@@ -1,7 +1,8 @@
 // cuzk-daemon --trace and cuzk-bench waterfall: what was proved is in the timeline, also of a daemon that was killed.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, run, step, submit, withDaemon } from './daemon.mjs';
 
@@ -59,6 +60,22 @@ await step('two proofs: a daemon that runs, and after its end', () =>
     const told = json.devices[0].gaps.find((g) => Math.abs(g.at_ms - (work[1].ts + work[1].dur) / 1000) < 1);
     assert.ok(idle < 5 ? !told : Math.abs(told.ms - idle) < 1, `${idle}: ${JSON.stringify(json.devices[0].gaps)}`);
   }));
+
+await step('a view within one part of a partition shows it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cuzk-e2e-trace-'));
+  try {
+    const file = join(folder, 'trace.json');
+    const part = (name, ts, dur) => ({ ph: 'X', name, tid: 1, ts: ts * 1000, dur: dur * 1000, args: { job: 'job-1', partition: 7 } });
+    const track = { ph: 'M', name: 'thread_name', tid: 1, args: { name: 'device x worker 0 stream' } };
+    writeFileSync(file, JSON.stringify([track, part('expand', 0, 10), part('H', 100, 800), part('L', 1000, 10)]));
+    const view = await waterfall('--from', '300', '--to', '700', '--width', '90', file);
+    assert.equal(view.status, 0, view.error);
+    assert.match(view.text, /^ +#1 p7 +H{74}$/m);
+    assert.match(view.text, /x: busy 100\.0 % of 0\.400 s, 1 partitions/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 await step('errors: files that are no trace, a path that cannot be written', () =>
   withDaemon({}, async (daemon) => {
