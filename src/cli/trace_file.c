@@ -13,7 +13,7 @@
 
 #define MAX_DEPTH 8
 #define MAX_SECONDS 1e9
-#define PIECE (64u << 10)
+#define MAX_BYTES ((size_t)512 << 20) /* twice what base/trace.h writes at most */
 
 enum key { K_OTHER, K_PH, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ID, K_ARGS, K_JOB, K_PARTITION, K_EVENTS };
 
@@ -270,20 +270,15 @@ static enum cz_status parse(struct parser *p, const struct cz_map *map, const ch
     yajl_handle h = yajl_alloc(&CALLBACKS, NULL, p);
     if (!h) return cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path);
     (void)yajl_config(h, yajl_allow_partial_values, 1);
-    size_t at = 0;
-    yajl_status status = yajl_status_ok;
-    while (at < map->size && status == yajl_status_ok) {
-        const size_t n = map->size - at < PIECE ? map->size - at : PIECE;
-        status = yajl_parse(h, map->data + at, n);
-        if (status == yajl_status_ok) at += n;
-    }
+    /* All at once: a token that comes in pieces is read again with each of them. */
+    yajl_status status = yajl_parse(h, map->data, map->size);
+    const size_t at = status == yajl_status_ok ? map->size : yajl_get_bytes_consumed(h);
     if (status == yajl_status_ok) status = yajl_complete_parse(h);
     enum cz_status st = CZ_OK;
     if (p->error.status != CZ_OK)
-        st = cz_error_set(err, p->error.status, "%s: %s, before byte %zu", path, p->error.detail,
-                          at + yajl_get_bytes_consumed(h));
+        st = cz_error_set(err, p->error.status, "%s: %s, before byte %zu", path, p->error.detail, at);
     else if (status != yajl_status_ok)
-        st = cz_error_set(err, CZ_ERR_FORMAT, "%s: not JSON, at byte %zu", path, at + yajl_get_bytes_consumed(h));
+        st = cz_error_set(err, CZ_ERR_FORMAT, "%s: not JSON, at byte %zu", path, at);
     else if (p->depth == 0 && !p->t->complete)
         st = cz_error_set(err, CZ_ERR_FORMAT, "%s: is empty", path);
     yajl_free(h);
@@ -296,6 +291,10 @@ enum cz_status cz_trace_file_read(struct cz_trace_file *out, const char *path, s
     struct parser p = {.t = &t};
     enum cz_status st = cz_map_open(&map, path, err);
     if (st != CZ_OK) return st;
+    if (map.size > MAX_BYTES) {
+        cz_map_close(&map);
+        return cz_error_set(err, CZ_ERR_LIMIT, "%s: more than %zu MiB, which no trace has", path, MAX_BYTES >> 20);
+    }
     t.track = calloc(CZ_TRACE_MAX_TRACKS, sizeof *t.track);
     st = t.track ? parse(&p, &map, path, err) : cz_error_set(err, CZ_ERR_MEMORY, "%s: no memory", path);
     cz_map_close(&map);

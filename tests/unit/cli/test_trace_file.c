@@ -126,15 +126,39 @@ static void bounded(void **state) {
     free(text);
 }
 
+/* A token of many megabytes takes time that grows with it and no faster; a file that no trace can be is not read. */
+static void long_tokens(void **state) {
+    (void)state;
+    static const char *const START[] = {"[{\"x\":\"\\n", "[{\"", "[{\"ts\":1"};
+    const size_t n = (size_t)48 << 20;
+    char *text = malloc(n + 1);
+    assert_non_null(text);
+    const double start = test_cpu_seconds();
+    for (size_t i = 0; i < sizeof START / sizeof *START; i++) {
+        memset(text, '1', n);
+        text[n] = 0;
+        memcpy(text, START[i], strlen(START[i]));
+        struct cz_trace_file t;
+        (void)!read_text(&t, text);
+        cz_trace_file_done(&t);
+    }
+    assert_true(test_cpu_seconds() - start < 10);
+    free(text);
+    assert_int_equal(truncate(path, ((off_t)512 << 20) + 1), 0);
+    struct cz_trace_file t = {0};
+    error = (struct cz_error){0};
+    assert_int_equal(cz_trace_file_read(&t, path, &error), CZ_ERR_LIMIT);
+    assert_non_null(strstr(error.detail, "512 MiB"));
+    assert_int_equal(truncate(path, 0), 0);
+}
+
 int main(void) {
     const int fd = mkstemp(path);
     if (fd < 0) return 1;
     (void)close(fd);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(cut_files),
-        cmocka_unit_test(hostile_files),
-        cmocka_unit_test(bounded),
+        cmocka_unit_test(round_trip), cmocka_unit_test(cut_files),   cmocka_unit_test(hostile_files),
+        cmocka_unit_test(bounded),    cmocka_unit_test(long_tokens),
     };
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);
     (void)unlink(path);
