@@ -148,7 +148,7 @@ const struct cz_command CZ_COMMAND_GPU = {
     .name = "gpu",
     .usage = "gpu list | plan --circuit KIND --sector SIZE --vram SIZE [--workers N]",
     .about =
-        "list: the cards that this machine has. plan: what of a circuit's parameters stays in a card's memory, what "
-        "is streamed, and the peak.",
+        "list: the cards that this machine has. plan: how cuzk prove divides a card's memory: what of a circuit's\n"
+        "parameters stays there, what is streamed, and the peak.",
     .run = run,
 };
