@@ -347,6 +347,40 @@ bool cz_devices_srs_on_gpu(struct cz_devices_srs *s) {
     return any;
 }
 
+struct load {
+    struct cz_devices_srs *s;
+    unsigned gpu;
+    pthread_t thread;
+    bool own_thread;
+    enum cz_status status;
+    struct cz_error err;
+};
+
+static void *load_main(void *arg) {
+    struct load *l = arg;
+    l->status = srs_on_gpu(l->s, l->gpu, &l->err);
+    return NULL;
+}
+
+/* All GPUs at once: each has its own bus, and pages of the file that are read from disk serve all of them. */
+static enum cz_status srs_on_gpus(struct cz_devices_srs *s, struct cz_error *err) {
+    struct load load[CZ_DEVICES_MAX_GPUS];
+    unsigned n = 0;
+    lock(s->devices);
+    for (unsigned i = 0; i < s->devices->num; i++)
+        if (!s->devices->unit[i].lost) load[n++] = (struct load){.s = s, .gpu = i};
+    unlock(s->devices);
+    for (unsigned i = 1; i < n; i++)
+        load[i].own_thread = pthread_create(&load[i].thread, NULL, load_main, &load[i]) == 0;
+    for (unsigned i = 0; i < n; i++)
+        if (!load[i].own_thread) (void)load_main(&load[i]);
+    for (unsigned i = 1; i < n; i++)
+        if (load[i].own_thread) (void)pthread_join(load[i].thread, NULL);
+    for (unsigned i = 0; i < n; i++)
+        if (load[i].status != CZ_OK) return cz_error_set(err, load[i].status, "%s", load[i].err.detail);
+    return CZ_OK;
+}
+
 enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devices *d, const struct cz_r1cs *r1cs,
                                      const struct cz_srs_view *view, struct cz_error *err) {
     struct cz_devices_srs *s = calloc(1, sizeof *s);
@@ -357,15 +391,9 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
     s->devices = d;
     s->r1cs = r1cs;
     s->view = *view;
-    enum cz_status st = CZ_OK;
     /* What is in the way has to be there and not on its way: of two at once, either may find no room and no reason. */
     (void)pthread_mutex_lock(&d->loading);
-    for (unsigned i = 0; i < d->num && st == CZ_OK; i++) {
-        lock(d);
-        const bool lost = d->unit[i].lost;
-        unlock(d);
-        if (!lost) st = srs_on_gpu(s, i, err);
-    }
+    enum cz_status st = srs_on_gpus(s, err);
     (void)pthread_mutex_unlock(&d->loading);
     const bool on_gpu = cz_devices_srs_on_gpu(s);
     if (st == CZ_OK && !on_gpu && s->others) {

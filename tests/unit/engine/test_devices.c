@@ -3,6 +3,7 @@
  * fails, the job is proved elsewhere or says why it is not; nothing is lost, and a lost device costs no attempt.
  */
 
+#include "base/time.h"
 #include "compute/inject.h"
 #include "engine/devices.h"
 #include "groth16/params.h"
@@ -474,6 +475,44 @@ static void test_two_loads(void **state) {
     cz_devices_destroy(first.devices);
 }
 
+/* Each GPU's load waits until all have begun; nobody waits for ever. */
+static void wait_for_others(void *ctx, unsigned before) {
+    atomic_uint *begun = ctx;
+    (void)before;
+    atomic_fetch_add(begun, 1);
+    for (int i = 0; i < 20000 && atomic_load(begun) < 3; i++) (void)usleep(1000);
+}
+
+/* One circuit goes to all GPUs at once; what one of them lacks room for, the others have. */
+static void test_loads_side_by_side(void **state) {
+    (void)state;
+    struct cz_device *gpu[3], *cpu = wrapped("cpu", CPU_BYTES);
+    struct cz_devices *d;
+    struct cz_devices_srs *srs;
+    atomic_uint begun = 0;
+    static const char *const name[3] = {"cuda:0", "cuda:1", "cuda:2"};
+    for (int i = 0; i < 3; i++) {
+        gpu[i] = wrapped(name[i], GPU_BYTES);
+        cz_inject_before(gpu[i], CZ_INJECT_SRS_CREATE, wait_for_others, &begun);
+    }
+    cz_inject_fail(gpu[1], CZ_INJECT_SRS_CREATE, 1, 1, CZ_ERR_BUDGET);
+    assert_int_equal(cz_devices_create_of(&d, gpu, 3, cpu, 1), CZ_OK);
+    const uint64_t from = cz_time_now_ns();
+    assert_int_equal(cz_devices_srs_create(&srs, d, &demo.r1cs, &params.view, NULL), CZ_OK);
+    assert_true(cz_time_since(from) < 15);
+    assert_int_equal(atomic_load(&begun), 3);
+    assert_true(cz_devices_srs_on_gpu(srs));
+    assert_int_equal(cz_inject_calls(cpu, CZ_INJECT_SRS_CREATE), 0);
+    cz_devices_srs_destroy(srs);
+    /* Wrong parameters on any of them fail as a whole. */
+    struct cz_error err = {0};
+    atomic_store(&begun, 0);
+    cz_inject_fail(gpu[2], CZ_INJECT_SRS_CREATE, 1, 1, CZ_ERR_POINT_NOT_ON_CURVE);
+    assert_int_equal(cz_devices_srs_create(&srs, d, &demo.r1cs, &params.view, &err), CZ_ERR_POINT_NOT_ON_CURVE);
+    assert_non_null(strstr(err.detail, "cuda:2"));
+    cz_devices_destroy(d);
+}
+
 static int start(void **state) {
     struct cz_setup_result result;
     struct cz_error err = {0};
@@ -496,12 +535,19 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retry),           cmocka_unit_test(test_no_room_beside),
-        cmocka_unit_test(test_fails_twice),     cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_other_device),    cmocka_unit_test(test_cpu_does_not_fit),
-        cmocka_unit_test(test_cpu_barely_fits), cmocka_unit_test(test_srs),
-        cmocka_unit_test(test_too_small),       cmocka_unit_test(test_cpu_fails_too),
-        cmocka_unit_test(test_workers_wait),    cmocka_unit_test(test_two_loads),
+        cmocka_unit_test(test_retry),
+        cmocka_unit_test(test_no_room_beside),
+        cmocka_unit_test(test_fails_twice),
+        cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_other_device),
+        cmocka_unit_test(test_cpu_does_not_fit),
+        cmocka_unit_test(test_cpu_barely_fits),
+        cmocka_unit_test(test_srs),
+        cmocka_unit_test(test_too_small),
+        cmocka_unit_test(test_cpu_fails_too),
+        cmocka_unit_test(test_workers_wait),
+        cmocka_unit_test(test_two_loads),
+        cmocka_unit_test(test_loads_side_by_side),
     };
     return cmocka_run_group_tests(tests, start, end);
 }
