@@ -1,5 +1,9 @@
 #include "daemon/toml.h"
 
+extern "C" {
+#include "base/bytes.h"
+}
+
 #include <toml.hpp>
 
 #include <algorithm>
@@ -49,6 +53,19 @@ bool too_deep(const char *text, size_t len) {
         if (depth > 64 || dots > 64) return true;
     }
     return false;
+}
+
+/* The line of the first byte that is no UTF-8, or 0. toml11 3.7 reads past the end of a string that has such a byte. */
+size_t line_not_utf8(const std::string &text) {
+    const auto *at = reinterpret_cast<const unsigned char *>(text.c_str());
+    const auto *end = at + text.size();
+    for (size_t line = 1; at < end;) {
+        size_t n = cz_utf8_length(at);
+        if (n == 0) return line;
+        line += *at == '\n';
+        at += n;
+    }
+    return 0;
 }
 
 unsigned line_of(const toml::value &v, unsigned fallback) {
@@ -131,7 +148,9 @@ extern "C" enum cz_status cz_toml_parse(const char *text, size_t len, cz_toml_fn
         return cz_error_set(err, CZ_ERR_FORMAT, "line %ld: a NUL byte", static_cast<long>(line));
     }
     try {
-        std::istringstream in(std::string(text, len));
+        std::string all(text, len);
+        if (size_t line = line_not_utf8(all)) return cz_error_set(err, CZ_ERR_FORMAT, "line %zu: not UTF-8", line);
+        std::istringstream in(all);
         toml::value root = toml::parse(in, "config");
         for (const entry &e : collect(root)) {
             std::vector<cz_toml_item> elems;
