@@ -107,9 +107,9 @@ static void flushed_is_readable(void **state) {
 static void off_is_nothing(void **state) {
     (void)state;
     assert_false(cz_trace_on());
-    const uint64_t start = cz_time_now_ns();
+    const double start = test_cpu_seconds();
     for (int i = 0; i < 1000000; i++) cz_trace_span("host", "a", 1, 2, NULL, 0);
-    assert_true(cz_time_since(start) < 1);
+    assert_true(test_cpu_seconds() - start < 1);
     cz_trace_flush();
     close_trace(0);
 }

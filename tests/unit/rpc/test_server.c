@@ -204,7 +204,13 @@ static void client_goes_away(void **state) {
     struct seen seen = {.held = NULL};
     struct cz_rpc_server *server = start("127.0.0.1:0", &seen, 0);
     struct cz_rpc_client *client = dial(server);
-    assert_int_equal(call_code(client, "/test.S/Hold", "", 0, 100, NULL, NULL), CZ_RPC_DEADLINE_EXCEEDED);
+    assert_int_equal(call_code(client, "/test.S/Echo", "", 0, 20000, NULL, ""), CZ_RPC_OK); /* connected */
+    /* On a busy machine the deadline may pass before the call is seen. */
+    for (uint64_t ms = 100; ms < 20000 && !atomic_load(&seen.held); ms *= 3) {
+        assert_int_equal(call_code(client, "/test.S/Hold", "", 0, ms, NULL, NULL), CZ_RPC_DEADLINE_EXCEEDED);
+        for (int i = 0; i < 250 && !atomic_load(&seen.held); i++) nap();
+    }
+    assert_non_null(atomic_load(&seen.held));
     assert_true(wait_for(&seen.cancelled, 1));
     struct cz_rpc_call *call = atomic_load(&seen.held);
     assert_true(cz_rpc_call_cancelled(call));
