@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { readFileSync, mkdtempSync, rmSync, writeFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -112,23 +111,14 @@ export const refused = async (promise, code, ...words) => {
   return text;
 };
 
-const freePort = () =>
-  new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
-
 // Starts a daemon in a folder of its own. Options: params, budget, config (more TOML), listen (instead of socket and port).
 export class Daemon {
   static async start(options = {}) {
     const d = new Daemon();
     d.folder = options.folder ?? mkdtempSync(join(tmpdir(), 'cuzk-e2e-'));
     d.socket = `unix://${join(d.folder, 'cuzk.sock')}`;
-    d.tcp = `127.0.0.1:${await freePort()}`;
     d.config = join(d.folder, 'cuzk.toml');
-    writeFileSync(d.config, `[daemon]\nlisten = ${JSON.stringify(options.listen ?? [d.socket, d.tcp])}\n` +
+    writeFileSync(d.config, `[daemon]\nlisten = ${JSON.stringify(options.listen ?? [d.socket, '127.0.0.1:0'])}\n` +
       `[memory]\ntotal_budget = "${options.budget ?? '3GiB'}"\n[srs]\nparam_cache = ${JSON.stringify(options.params ?? PARAMS)}\n${options.config ?? ''}`);
     d.log = '';
     d.process = spawn(join(BIN, 'cuzk-daemon'), ['-c', d.config, ...(options.args?.(d.folder) ?? [])], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -152,7 +142,18 @@ export class Daemon {
       }
     }
     client.close();
+    // The port is of the daemon's choice: one that we found free may be taken when it comes to bind it.
+    d.tcp = `127.0.0.1:${(await d.logged(/listening on 127\.0\.0\.1:0 \(port (\d+)\)/))[1]}`;
     return d;
+  }
+  // What comes through the pipe may come a while after what it tells of.
+  async logged(pattern, ms = 20e3) {
+    for (const until = Date.now() + ms; ;) {
+      const found = this.log.match(pattern);
+      if (found) return found;
+      if (Date.now() > until) throw new Error(`the daemon did not log ${pattern}`);
+      await sleep(20);
+    }
   }
   // Signals are told apart by how often they came; resolves to {code, signal}.
   stop(signal = 'SIGTERM') {

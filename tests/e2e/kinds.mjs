@@ -129,7 +129,7 @@ await withDaemon({ budget: '4GiB' }, async (daemon) => {
     }
     for (const id of ['wpost-2k', 'snap-2k']) assert.equal((await client.call('PreloadSRS', { circuit_id: id }, 60e3)).already_loaded, true);
     await refused(client.call('PreloadSRS', { circuit_id: 'wpost-8m' }, 60e3), 'NOT_FOUND', 'v28-proof-of-spacetime-fallback');
-    await sleep(50);
+    await daemon.logged(/(: proved in[^]*){8}/);
     assert.equal(daemon.log.match(/: proved in/g).length, 8);
   });
 

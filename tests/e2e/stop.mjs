@@ -18,7 +18,8 @@ await step('SIGTERM: the running proof is finished, new work is refused, exit 0'
     const proof = client.prove(submit(NAME, 'porep-1000-1'));
     await started(client);
     const exited = daemon.stop();
-    await sleep(300);
+    await daemon.logged(/signal 15: no new work/);
+    await sleep(100);
     await refused(late.prove(submit('porep-v1', 'porep-1000-2')), 'UNAVAILABLE');
     assert.equal(daemon.over, undefined);
     const result = await proof;
@@ -36,7 +37,7 @@ await step('a second SIGTERM ends it at once; its socket is taken over by the ne
     const proof = client.prove(submit(NAME, 'porep-1000-1')).then(() => 'proved', () => 'lost');
     await started(client);
     const exited = daemon.stop();
-    await sleep(200);
+    await daemon.logged(/signal 15: no new work/); // or the two would be one
     const start = Date.now();
     daemon.stop();
     const { code } = await exited;
