@@ -71,6 +71,8 @@ def cpu_seconds(pid):
 
 
 class Daemon:
+    running = None
+
     def __init__(self, circuit):
         config = WORK / "cuzk.toml"
         config.write_text(f'[daemon]\nlisten = "127.0.0.1:9820"\n[srs]\nparam_cache = "{PARAMS}"\n'
@@ -80,6 +82,7 @@ class Daemon:
         self.trace = OUT / f"trace-{circuit}.json"
         self.process = subprocess.Popen([HERE / "cuzk-daemon", "--config", config, "--trace", self.trace],
                                         stdout=self.log, stderr=self.log)
+        Daemon.running = self
         while True:  # preload answers once the parameters are on the card
             if self.process.poll() is not None:
                 raise RuntimeError(f"the daemon ended: {(OUT / f'daemon-{circuit}.log').read_text()[-600:]}")
@@ -111,8 +114,13 @@ class Daemon:
 
     def end(self):
         text, _ = tool("cuzk-bench", "metrics", check=False)
+        Daemon.running = None
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(60)
+        try:
+            code = self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
         self.log.close()
         log(f"daemon: exit {code}")
         return text
@@ -201,6 +209,9 @@ def main():
         except Exception as e:  # the other steps' figures are worth having
             bad += 1
             log(f"FAIL  {step}: {e}")
+        finally:
+            if Daemon.running:  # the step broke off
+                Daemon.running.end()
     (OUT / "figures.json").write_text(json.dumps(figures, indent=1))
     subprocess.run(["umount", "-l", PARAMS])
     return bad != 0

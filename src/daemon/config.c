@@ -45,19 +45,19 @@ static const struct key {
     {"gpus", "enabled", T_BOOL, AT(gpus), 0, 0, NULL},
     {"gpus", "devices", T_COUNTS, AT(gpu_device), 0, 1023, NULL},
     {"gpus", "gpu_threads", T_COUNT, NONE, 0, 4096, "a GPU needs no threads of the host"},
-    {"gpus", "gpu_workers_per_device", T_COUNT, AT(gpu_workers), 1, 64, NULL},
-    {"scheduler", "max_batch_size", T_COUNT, NONE, 1, 4096, "requests are not batched"},
+    {"gpus", "gpu_workers_per_device", T_COUNT, AT(gpu_workers), 0, 1024, NULL},
+    {"scheduler", "max_batch_size", T_COUNT, NONE, 0, 4096, "requests are not batched"},
     {"scheduler", "max_batch_wait_ms", T_COUNT, NONE, 0, 3600000, "requests are not batched"},
     {"scheduler", "sort_by_type", T_BOOL, NONE, 0, 0, "jobs go by priority, then by arrival"},
     {"scheduler", "max_jobs", T_COUNT, AT(max_jobs), 1, 100000, NULL},
     {"synthesis", "threads", T_COUNT, AT(threads), 0, 1024, NULL},
     {"synthesis", "partition_workers", T_COUNT, NONE, 0, 1024, "deprecated, the memory budget decides"},
     {"pipeline", "enabled", T_BOOL, NONE, 0, 0, "partitions always go through the pipeline"},
-    {"pipeline", "synthesis_lookahead", T_COUNT, AT(lookahead), 1, 64, NULL},
-    {"pipeline", "synthesis_concurrency", T_COUNT, AT(assign_workers), 1, 16, NULL},
+    {"pipeline", "synthesis_lookahead", T_COUNT, AT(lookahead), 0, 1024, NULL},
+    {"pipeline", "synthesis_concurrency", T_COUNT, AT(assign_workers), 0, 1024, NULL},
     {"pipeline", "max_parallel_synthesis", T_COUNT, NONE, 0, 1024, "the memory budget decides"},
     {"pipeline", "slot_size", T_COUNT, NONE, 0, 1024, "a slot is one partition"},
-    {"pipeline", "max_gpu_queue_depth", T_COUNT, AT(max_gpu_queue_depth), 0, 64, NULL},
+    {"pipeline", "max_gpu_queue_depth", T_COUNT, AT(max_gpu_queue_depth), 0, 1024, NULL},
     {"logging", "level", T_LEVEL, AT(log_level), 0, 0, NULL},
     {"logging", "format", T_FORMAT, AT(log_json), 0, 0, NULL},
 };
@@ -158,11 +158,17 @@ enum cz_status cz_config_parse_duration(uint64_t *ms, const char *text) {
         uint64_t scale;
     } UNIT[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
     uint64_t sum = 0;
+    bool with_unit = false;
     if (!*text) return CZ_ERR_FORMAT;
     while (*text) {
         uint64_t v;
         enum cz_status st = digits(&text, &v);
         if (st != CZ_OK) return st;
+        if (!*text && !with_unit) { /* the original's files may leave the unit out */
+            if (__builtin_mul_overflow(v, 1000, &sum)) return CZ_ERR_LIMIT;
+            break;
+        }
+        with_unit = true;
         size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"), i = 0;
         while (i < 5 && (strlen(UNIT[i].name) != n || memcmp(UNIT[i].name, text, n) != 0)) i++;
         if (i == 5) return CZ_ERR_FORMAT;

@@ -59,7 +59,7 @@ CZ_MUST_CHECK enum cz_status cz_config_read(struct cz_config *c, const char *pat
 
 /** "256GiB", "5 MB", "1048576"; units B, KB … TB (1000) and KiB … TiB (1024), any case. */
 CZ_MUST_CHECK enum cz_status cz_config_parse_size(uint64_t *bytes, const char *text);
-/** "5m", "90s", "1h30m", "250ms": to milliseconds. */
+/** "5m", "90s", "1h30m", "250ms", or a number of seconds alone, as the original reads it: to milliseconds. */
 CZ_MUST_CHECK enum cz_status cz_config_parse_duration(uint64_t *ms, const char *text);
 
 /** The budget in bytes; reads MemTotal for "auto". CZ_ERR_BUDGET when the margin leaves nothing. */

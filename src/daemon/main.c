@@ -20,6 +20,8 @@
 
 /* What works yields to what answers. */
 #define WORK_NICE 10
+#define MAX_AHEAD 64  /* partitions made and not yet computed */
+#define MAX_MAKERS 16 /* of partitions, at once */
 #define ALLOCATOR_KEEPS (4 << 20)
 #define DEFAULT_UNIX_FOLDER "/run/curio"
 #define DEFAULT_UNIX "unix:///run/curio/cuzk.sock"
@@ -256,6 +258,11 @@ static void block_signals(void) {
     (void)signal(SIGBUS, on_bus_error);
 }
 
+/* Files of the original may say 0 where 1 is meant, and more than there can be. */
+static unsigned between(unsigned least, unsigned value, unsigned most) {
+    return value < least ? least : value > most ? most : value;
+}
+
 static enum cz_status start(struct daemon *d, struct cz_error *err) {
     const struct cz_config *c = &d->config;
     uint64_t budget;
@@ -268,14 +275,14 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
         .devices = {.cpu_only = !c->gpus,
                     .ordinal = c->gpu_device,
                     .num_ordinals = c->num_gpu_devices,
-                    .workers = c->gpu_workers},
+                    .workers = between(1, c->gpu_workers, CZ_DEVICES_MAX_WORKERS)},
     };
     st = cz_prover_create(&d->prover, &prover, err);
     if (st != CZ_OK) return st;
     /* A GPU takes a partition in less than a second: the next ones are made while it works. */
     const unsigned gpus = cz_prover_gpus(d->prover), workers = cz_prover_workers(d->prover);
-    const unsigned ahead = gpus && c->lookahead < workers + 1 ? workers + 1 : c->lookahead;
-    const unsigned makers = c->assign_workers < gpus ? gpus : c->assign_workers;
+    const unsigned ahead = between(gpus ? workers + 1 : 1, c->lookahead, MAX_AHEAD);
+    const unsigned makers = between(gpus ? gpus : 1, c->assign_workers, MAX_MAKERS);
     struct cz_engine_options options = {
         .ops = &CZ_PROVER_OPS,
         .ops_ctx = d->prover,
@@ -284,7 +291,7 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
         .evict_min_idle_ms = c->eviction_min_idle_ms,
         .assign_workers = makers,
         .compute_workers = workers, /* on the CPU one: a partition takes all cores */
-        .queue_depth = c->max_gpu_queue_depth ? c->max_gpu_queue_depth : ahead,
+        .queue_depth = c->max_gpu_queue_depth ? between(1, c->max_gpu_queue_depth, MAX_AHEAD) : ahead,
         .max_jobs = c->max_jobs,
         .ended = cz_service_log_result,
         .nice = WORK_NICE,

@@ -13,10 +13,11 @@
 
 #define PINNED ((size_t)64 << 20) /* of each worker */
 /*
- * What a worker of a card needs at the least: for any partition of 32 GiB (window PoSt has the largest witness, and a
- * circuit of 2.4 GiB), or for all but that; and what it can make use of. `cuzk gpu plan` has the numbers.
+ * What a worker of a card needs at the least: for any partition (window PoSt has the largest witness, and a circuit of
+ * 2.4 GiB; 64 GiB sectors take 128 MiB more than 32 GiB), or for all but that; and what it can make use of. `cuzk gpu
+ * plan` has the numbers.
  */
-#define WORKER_ANY ((size_t)16200 << 20)
+#define WORKER_ANY ((size_t)16384 << 20)
 #define CIRCUIT_ANY ((size_t)2560 << 20)
 #define WORKER_POREP ((size_t)12720 << 20)
 #define CIRCUIT_POREP ((size_t)192 << 20)

@@ -128,7 +128,7 @@ void cz_engine_drain(struct cz_engine *e);
 void cz_engine_stop_accepting(struct cz_engine *e);
 
 #define CZ_ENGINE_MAX_SRS 32
-#define CZ_ENGINE_MAX_WORKERS 64
+#define CZ_ENGINE_MAX_WORKERS 128
 #define CZ_ENGINE_MAX_DEVICES 17
 #define CZ_DURATION_BUCKETS 10
 /** Upper bounds in seconds; a last bucket has none. */

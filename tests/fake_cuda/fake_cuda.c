@@ -413,6 +413,11 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t f, dim3 grid, dim3 block, void **arg
         return last_error = cudaErrorInvalidConfiguration;
     return call_shown(__func__, last_kernel);
 }
+/* CUB's launches, where the code is for several architectures. */
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *function, void **args) {
+    return __cudaLaunchKernel((cudaKernel_t)(uintptr_t)function, c->gridDim, c->blockDim, args, c->dynamicSmemBytes,
+                              c->stream);
+}
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *function) {
     (void)kernel_name(function);
     CALL();

@@ -108,13 +108,13 @@ static void test_old_file(void **state) {
     (void)state;
     static const char TEXT[] =
         "[daemon]\nlisten = \"unix:///run/curio/cuzk.sock\"\nstatus_listen = \"0.0.0.0:9821\"\n"
-        "[memory]\ntotal_budget = \"auto\"\nsafety_margin = \"5GiB\"\neviction_min_idle = \"5m\"\n"
+        "[memory]\ntotal_budget = \"auto\"\nsafety_margin = \"5GiB\"\neviction_min_idle = \"300\"\n"
         "pinned_budget = \"50GiB\"\nworking_memory_budget = \"80GiB\"\n"
         "[srs]\nparam_cache = \"/data/zk/params\"\npreload = []\n"
         "[gpus]\ndevices = [0, 1]\ngpu_threads = 0\ngpu_workers_per_device = 2\n"
         "[scheduler]\nmax_batch_size = 1\nmax_batch_wait_ms = 10000\nsort_by_type = true\n"
         "[synthesis]\nthreads = 0\npartition_workers = 20\n"
-        "[pipeline]\nenabled = true\nsynthesis_lookahead = 1\nsynthesis_concurrency = 1\n"
+        "[pipeline]\nenabled = true\nsynthesis_lookahead = 0\nsynthesis_concurrency = 0\n"
         "max_parallel_synthesis = 18\nslot_size = 0\nmax_gpu_queue_depth = 0\n"
         "[logging]\nlevel = \"info\"\n";
     static const char *const WARNED[] = {"daemon.status_listen",
@@ -178,10 +178,10 @@ static void test_errors(void **state) {
         {"[gpus]\nenabled = 1\n", CZ_ERR_FORMAT, {"gpus.enabled", "true or false"}},
         {"[gpus]\ndevices = 0\n", CZ_ERR_FORMAT, {"gpus.devices", "line 2"}},
         {"[scheduler]\nsort_by_type = 1\n", CZ_ERR_FORMAT, {"scheduler.sort_by_type", "true or false"}},
-        {"[scheduler]\nmax_batch_size = 0\n", CZ_ERR_LIMIT, {"scheduler.max_batch_size", "1 to 4096"}},
+        {"[scheduler]\nmax_batch_size = 4097\n", CZ_ERR_LIMIT, {"scheduler.max_batch_size", "0 to 4096"}},
         {"[synthesis]\nthreads = \"4\"\n", CZ_ERR_FORMAT, {"synthesis.threads", "line 2"}},
         {"[synthesis]\nthreads = 5000\n", CZ_ERR_LIMIT, {"synthesis.threads", "5000"}},
-        {"[pipeline]\nsynthesis_lookahead = 0\n", CZ_ERR_LIMIT, {"pipeline.synthesis_lookahead", "line 2"}},
+        {"[pipeline]\nsynthesis_lookahead = 1025\n", CZ_ERR_LIMIT, {"pipeline.synthesis_lookahead", "0 to 1024"}},
         {"[logging]\nlevel = \"loud\"\n", CZ_ERR_FORMAT, {"logging.level", "line 2"}},
         {"[logging]\nformat = \"xml\"\n", CZ_ERR_FORMAT, {"logging.format", "line 2"}},
         {"[logging]\n[logging.extra]\nx = 1\n", CZ_ERR_NOT_FOUND, {"logging.extra", "line 2"}},
@@ -308,7 +308,10 @@ static void test_sizes(void **state) {
                     {"0s", CZ_OK, 0},
                     {"2d", CZ_OK, 172800000},
                     {"", CZ_ERR_FORMAT, 0},
-                    {"5", CZ_ERR_FORMAT, 0},
+                    {"5", CZ_OK, 5000},
+                    {"1h30", CZ_ERR_FORMAT, 0},
+                    {"5 ", CZ_ERR_FORMAT, 0},
+                    {"18446744073709551615", CZ_ERR_LIMIT, 0},
                     {"m", CZ_ERR_FORMAT, 0},
                     {"5M", CZ_ERR_FORMAT, 0},
                     {"-5m", CZ_ERR_FORMAT, 0},
