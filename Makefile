@@ -11,7 +11,7 @@ bootstrap:
 
 build: bootstrap
 	@cmake -G Ninja -S . -B $(BUILD) >$(BUILD)-cmake.log 2>&1 || { cat $(BUILD)-cmake.log; exit 1; }
-	@rm -f $(BUILD)-cmake.log
+	@grep '^-- CUDA' $(BUILD)-cmake.log; rm -f $(BUILD)-cmake.log
 	@cmake --build $(BUILD) -j $(JOBS)
 
 # What packages carry: kernels for every card from sm_75 to sm_120, and PTX for later ones. Some nine minutes on one core.

@@ -21,7 +21,9 @@ static void print_help(const struct cz_options_command *command, const struct cz
         char left[64], letter[5] = "   ";
         if (entry[i].letter) (void)snprintf(letter, sizeof letter, "-%c,", entry[i].letter);
         (void)snprintf(left, sizeof left, "%s --%s %s", letter, entry[i].name, entry[i].arg ? entry[i].arg : "");
-        (void)printf("  %-28s %s\n", left, entry[i].help);
+        int width = 28; /* in characters: UTF-8's further bytes take none */
+        for (const char *p = left; *p; p++) width += (*p & 0xc0) == 0x80;
+        (void)printf("  %-*s %s\n", width, left, entry[i].help);
     }
     (void)printf("  %-28s %s\n", "-h, --help", "print this");
     (void)printf("\nExit status: 0 done, 1 failed or invalid, 2 bad usage.\n");

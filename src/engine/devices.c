@@ -160,8 +160,9 @@ static enum cz_status open_gpu(struct cz_devices *d, uint32_t ordinal, unsigned 
     if (cz_gpu_describe(&info, u->dev)) u->vram_taken = info.vram_budget;
     (void)snprintf(u->model, sizeof u->model, "%s", card.name);
     memcpy(u->pci, card.pci, sizeof u->pci);
-    cz_log(CZ_LOG_INFO, "cuda:%u: %s, sm_%d: %u workers, %zu MiB of %zu MiB taken, %zu MiB of it for parameters",
-           ordinal, u->model, card.arch, u->workers, u->vram_taken >> 20, u->vram_total >> 20, o.residents >> 20);
+    cz_log(CZ_LOG_INFO, "cuda:%u: %s, sm_%d: %u worker%s, %zu MiB of %zu MiB taken, %zu MiB of it for parameters",
+           ordinal, u->model, card.arch, u->workers, u->workers == 1 ? "" : "s", u->vram_taken >> 20,
+           u->vram_total >> 20, o.residents >> 20);
     if (u->workers < workers) {
         cz_log(CZ_LOG_WARN, "cuda:%u: %u workers do not fit into its memory; partitions wait for %u", ordinal, workers,
                u->workers);

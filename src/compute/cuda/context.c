@@ -166,7 +166,8 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
         error == cudaErrorDevicesUnavailable)
         return cz_error_set(err, status_of(error), "cudaGetDeviceCount: %s", cudaGetErrorName(error));
     if (error != cudaSuccess)
-        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no CUDA device: cudaGetDeviceCount: %s", cudaGetErrorName(error));
+        return cz_error_set(err, CZ_ERR_UNSUPPORTED, "no CUDA device: cudaGetDeviceCount: %s%s",
+                            cudaGetErrorName(error), cz_cuda_no_driver(error));
     if (o.ordinal < 0 || o.ordinal >= count)
         return cz_error_set(err, CZ_ERR_UNSUPPORTED, "cuda:%d: there are %d CUDA devices", o.ordinal, count);
 

@@ -124,6 +124,12 @@ static inline size_t cz_cuda_rounded(size_t n, size_t size) {
  * adds later is none that proofs go on after.
  */
 bool cz_cuda_error_is_lost(cudaError_t error);
+/** For messages: what cudaErrorInsufficientDriver means, which the runtime also says where there is no driver at all.
+ */
+static inline const char *cz_cuda_no_driver(cudaError_t error) {
+    return error == cudaErrorInsufficientDriver ? " (no NVIDIA driver, or one too old for this build's CUDA runtime)"
+                                                : "";
+}
 /**
  * Notes "call: cudaErrorName" in w->err and forgets the thread's error in the CUDA runtime, so that the next launch
  * does not find it. CZ_ERR_MEMORY; CZ_ERR_INTERNAL; CZ_ERR_DEVICE where the device is lost from now on.

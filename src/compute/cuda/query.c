@@ -8,7 +8,7 @@
 
 static enum cz_status failed(struct cz_error *err, const char *call, cudaError_t error) {
     (void)cudaGetLastError();
-    return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s: %s", call, cudaGetErrorName(error));
+    return cz_error_set(err, CZ_ERR_UNSUPPORTED, "%s: %s%s", call, cudaGetErrorName(error), cz_cuda_no_driver(error));
 }
 
 unsigned cz_gpu_count(struct cz_error *err) {
