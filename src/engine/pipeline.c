@@ -125,10 +125,10 @@ static void wait_memory(struct cz_engine *e, const struct cz_circuit *c, size_t 
     }
 }
 
-/* Takes a witness's bytes, waiting for them. False at shutdown. */
+/* Takes a witness's bytes, waiting for them. False at shutdown, or when its job ended meanwhile. */
 static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
     const struct cz_circuit *c = part->job->circuit;
-    while (!e->stop) {
+    while (!e->stop && !cz_job_ended(part->job)) {
         const size_t bytes = c->plan.witness;
         if (cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
             part->witness_bytes = bytes;
@@ -221,11 +221,7 @@ static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker)
     struct cz_error err = {0};
     if (!reserve_witness(e, part)) {
         (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
-        fail_part(e, part, &err);
-        return;
-    }
-    if (cz_job_ended(job)) {
-        drop_part(e, part);
+        fail_part(e, part, &err); /* only drops it when its job has ended */
         return;
     }
     cz_engine_unlock(e);
@@ -294,13 +290,13 @@ static void *start_main(void *arg) {
 }
 
 /*
- * Takes a partition's working memory. False: the partition is gone. A plan that grew may find more witnesses made than
- * it leaves room for: then this one goes, and is made again when there is room.
+ * Takes a partition's working memory. False: the partition is gone, for its job has ended, or a plan that grew found more
+ * witnesses made than it leaves room for: then this one is made again when there is room.
  */
 static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *bytes) {
     const struct cz_budget *b = &e->budget;
     struct cz_error err = {0};
-    while (!e->stop) {
+    while (!e->stop && !cz_job_ended(part->job)) {
         *bytes = part->job->circuit->plan.compute;
         if (cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) return true;
         if (b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap) {

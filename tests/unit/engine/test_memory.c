@@ -328,6 +328,35 @@ static void test_grown_evicts(void **state) {
     fake_done(&f);
 }
 
+/* A partition that waits for memory when its job fails gives back what it holds, and is not computed. */
+static void test_failed_waits_for_nothing(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.compute_workers = 2;
+    o.memory_total = 2200; /* 1925 for work: 1000 + 3 * 100 + 500 fit, and 2 * 500 do not */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    f.fail_with = CZ_ERR_FORMAT; /* the same when made again, so that the job ends */
+    f.fail_from[FAKE_COMPUTE] = 1;
+    f.fail_count[FAKE_COMPUTE] = 1;
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket t;
+    struct fake_result r;
+    assert_int_equal(fake_submit(e, &f, "", 1, 3, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_until_used(e, f.srs + f.input + 3 * f.witness + f.compute);
+    until_witnesses(&f, 3 * f.witness);
+    (void)usleep(20000); /* for the second worker to take the second partition */
+    fake_open(&f, FAKE_COMPUTE);
+    fake_result(e, t.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_FAILED);
+    fake_until_used(e, f.srs);
+    assert_int_equal(f.calls[FAKE_COMPUTE], 1);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 static void *preload_large(void *arg) {
     static enum cz_status status;
     bool already;
@@ -414,7 +443,7 @@ int main(void) {
         cmocka_unit_test(test_eviction),      cmocka_unit_test(test_device_room),
         cmocka_unit_test(test_min_idle),      cmocka_unit_test(test_larger_never_fits),
         cmocka_unit_test(test_larger_evicts), cmocka_unit_test(test_preload_ends),
-        cmocka_unit_test(test_grown_evicts),
+        cmocka_unit_test(test_grown_evicts),  cmocka_unit_test(test_failed_waits_for_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
