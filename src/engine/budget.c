@@ -39,9 +39,13 @@ enum cz_status cz_budget_check(const struct cz_budget *b, const struct cz_budget
     return CZ_OK;
 }
 
-void cz_budget_set_floor(struct cz_budget *b, size_t witness_and_compute, size_t compute) {
-    b->floor_witness = witness_and_compute;
+void cz_budget_set_floor(struct cz_budget *b, size_t witness, size_t compute) {
+    b->floor_witness = witness;
     b->floor_compute = compute;
+}
+
+bool cz_budget_floors_fit(const struct cz_budget *b) {
+    return add(add(b->used[CZ_BUDGET_SRS], b->floor_witness), b->floor_compute) <= b->total - b->input_cap;
 }
 
 bool cz_budget_try(struct cz_budget *b, enum cz_budget_class cls, size_t bytes) {
@@ -52,7 +56,7 @@ bool cz_budget_try(struct cz_budget *b, enum cz_budget_class cls, size_t bytes) 
         size_t srs = b->used[CZ_BUDGET_SRS], witness = b->used[CZ_BUDGET_WITNESS];
         size_t after = add(add(add(srs, witness), b->used[CZ_BUDGET_COMPUTE]), bytes);
         if (after > cap) return false;
-        if (cls == CZ_BUDGET_SRS && add(add(srs, bytes), b->floor_witness) > cap) return false;
+        if (cls == CZ_BUDGET_SRS && add(add(add(srs, bytes), b->floor_witness), b->floor_compute) > cap) return false;
         if (cls != CZ_BUDGET_COMPUTE && add(add(add(srs, witness), bytes), b->floor_compute) > cap) return false;
     }
     cz_budget_force(b, cls, bytes);

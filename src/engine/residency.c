@@ -41,14 +41,14 @@ enum cz_status cz_residency_open(struct cz_engine *e, struct cz_circuit **out, e
 
 /* Floors of the circuits in use, and of `extra` as if it were. */
 static void set_floor(struct cz_engine *e, const struct cz_circuit *extra) {
-    size_t both = 0, compute = 0;
+    size_t witness = 0, compute = 0;
     for (unsigned i = 0; i < CZ_ENGINE_MAX_SRS; i++) {
         const struct cz_circuit *c = &e->circuit[i];
         if (c->refs == 0 && c != extra) continue;
-        if (c->plan.witness + c->plan.compute > both) both = c->plan.witness + c->plan.compute;
+        if (c->plan.witness > witness) witness = c->plan.witness;
         if (c->plan.compute > compute) compute = c->plan.compute;
     }
-    cz_budget_set_floor(&e->budget, both, compute);
+    cz_budget_set_floor(&e->budget, witness, compute);
 }
 
 void cz_residency_floor(struct cz_engine *e) {

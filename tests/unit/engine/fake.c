@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 struct circuit {
-    size_t scale;
+    size_t scale, witness, compute;
 };
+
+static size_t scaled(const struct circuit *c, size_t small, size_t large) {
+    return c->scale > 1 && large ? large : small * c->scale;
+}
 
 struct work {
     size_t witness;
@@ -74,8 +78,8 @@ static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *
     struct circuit *c = calloc(1, sizeof *c);
     if (!c) return CZ_ERR_MEMORY;
     c->scale = sector->size == 2048 ? 1 : 4;
-    plan->witness = f->witness * c->scale;
-    plan->compute = f->compute * c->scale;
+    plan->witness = c->witness = scaled(c, f->witness, f->large_witness);
+    plan->compute = c->compute = scaled(c, f->compute, f->large_compute);
     *out = c;
     return CZ_OK;
 }
@@ -142,7 +146,7 @@ static enum cz_status assign(void *ctx, void *circuit, const struct cz_input *in
     if (!w) return CZ_ERR_MEMORY;
     w->tag = input->c1->seed[0];
     w->partition = (uint8_t)partition;
-    w->witness = f->witness * c->scale;
+    w->witness = c->witness;
     (void)pthread_mutex_lock(&f->lock);
     if (f->num_order < sizeof f->order) f->order[f->num_order++] = w->tag;
     f->live_witness += w->witness;
@@ -176,7 +180,7 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
 static void plan_now(void *ctx, void *circuit, struct cz_stage_plan *plan) {
     const struct fake *f = ctx;
     const struct circuit *c = circuit;
-    if (f->compute_now) plan->compute = f->compute_now * c->scale;
+    plan->compute = f->compute_now ? f->compute_now * c->scale : c->compute;
 }
 
 static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {

@@ -23,6 +23,7 @@ struct fake {
     size_t input, srs, witness, compute; /* sizes of a 2 KiB circuit; 8 MiB: four times */
     size_t srs_beyond;                   /* what an SRS takes beyond that, and beyond the estimate */
     size_t compute_now;                  /* in place of compute, once a plan is asked for again; 0: the same */
+    size_t large_witness, large_compute; /* of an 8 MiB circuit; 0: four times */
     size_t live_witness, peak_witness;   /* witnesses that exist */
     uint32_t live_inputs, live_work, loaded, unloads;
     uint8_t order[256]; /* tag of each assigned partition */

@@ -25,7 +25,7 @@ static void test_floors(void **state) {
     (void)state;
     struct cz_budget b;
     cz_budget_init(&b, 8000); /* 7000 for work */
-    cz_budget_set_floor(&b, 3000, 2000);
+    cz_budget_set_floor(&b, 1000, 2000);
     assert_false(cz_budget_try(&b, CZ_BUDGET_SRS, 4001));
     assert_true(cz_budget_try(&b, CZ_BUDGET_SRS, 4000));
     assert_true(cz_budget_try(&b, CZ_BUDGET_WITNESS, 1000));

@@ -357,6 +357,43 @@ static void test_failed_waits_for_nothing(void **state) {
     fake_done(&f);
 }
 
+/*
+ * Of two circuits one has the larger witness and the other takes more to compute: they are in use at once only where
+ * the one's witness fits beside the other's computation, as either may have to wait for the other.
+ */
+static void test_floors_of_two(void **state) {
+    (void)state;
+    for (unsigned workers = 1; workers <= 2; workers++) {
+        struct fake f;
+        fake_init(&f);
+        f.input = 1;
+        f.srs = 100;
+        f.witness = 10;
+        f.compute = 50;
+        f.large_witness = 50;
+        f.large_compute = 10;
+        struct cz_engine_options o = fake_options(&f);
+        o.memory_total = 668; /* 585 for work: beside 500 there is room for 10 + 50, and not for 50 + 50 */
+        o.assign_workers = workers;
+        struct cz_engine *e;
+        assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+        fake_close(&f, FAKE_COMPUTE);
+        struct cz_engine_ticket small, large;
+        assert_int_equal(fake_submit(e, &f, "", 1, 8, 2048, CZ_PRIORITY_NORMAL, &small, NULL), CZ_OK);
+        fake_wait(&f, FAKE_COMPUTE, 1);
+        assert_int_equal(fake_submit(e, &f, "", 2, workers, 8u << 20, CZ_PRIORITY_HIGH, &large, NULL), CZ_OK);
+        (void)usleep(50000); /* for it to come in the way */
+        fake_open(&f, FAKE_COMPUTE);
+        struct fake_result r;
+        fake_result(e, small.job_id, &r);
+        assert_int_equal(r.state, CZ_JOB_COMPLETED);
+        fake_result(e, large.job_id, &r);
+        assert_int_equal(r.state, CZ_JOB_COMPLETED);
+        cz_engine_destroy(e);
+        fake_done(&f);
+    }
+}
+
 static void *preload_large(void *arg) {
     static enum cz_status status;
     bool already;
@@ -444,6 +481,7 @@ int main(void) {
         cmocka_unit_test(test_min_idle),      cmocka_unit_test(test_larger_never_fits),
         cmocka_unit_test(test_larger_evicts), cmocka_unit_test(test_preload_ends),
         cmocka_unit_test(test_grown_evicts),  cmocka_unit_test(test_failed_waits_for_nothing),
+        cmocka_unit_test(test_floors_of_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
