@@ -69,7 +69,8 @@ struct cz_job {
 
 /** A partition on its way. */
 struct cz_part {
-    struct cz_part *next;
+    struct cz_part *next;         /* in a queue */
+    struct cz_part *next_waiting; /* for memory */
     struct cz_job *job;
     uint32_t index;
     void *work;
@@ -99,6 +100,7 @@ struct cz_engine {
     char id_prefix[20];
     uint32_t idle_assign; /* assign workers with nothing to do */
     struct cz_part_queue to_compute, to_finish;
+    struct cz_part *waiting[CZ_BUDGET_CLASSES]; /* for a witness's bytes, for working memory */
     struct cz_watch *watches;
     bool delivering; /* the notifier is telling someone */
     uint64_t start_ns, retries, rerouted;

@@ -4,6 +4,9 @@
  *     assign    takes the witness's bytes, makes it, waits for room in the queue
  *     compute   takes its working memory, computes, frees the witness; gives both back
  *     finish    holds next to nothing, so its queue has no bound and never holds up a device
+ *
+ * Whoever waits for memory does so by rank (priority, then age): what comes free goes to the first, however much less
+ * the next one asks for. And what waits gives way to what is more urgent: it goes back to where it came from.
  */
 
 #include "base/time.h"
@@ -36,6 +39,21 @@ static struct cz_part *take(struct cz_part_queue *q) {
     q->tail = q->head;
     while (q->tail && q->tail->next) q->tail = q->tail->next;
     return part;
+}
+
+static void put_front(struct cz_part_queue *q, struct cz_part *part) {
+    part->next = q->head;
+    q->head = part;
+    if (!q->tail) q->tail = part;
+    q->count++;
+}
+
+/* Whether something in the queue is more urgent than this job, or at least as urgent. */
+static bool holds(const struct cz_part_queue *q, const struct cz_job *job, bool as_urgent) {
+    for (const struct cz_part *at = q->head; at; at = at->next) {
+        if (at->job->priority > job->priority || (as_urgent && at->job->priority == job->priority)) return true;
+    }
+    return false;
 }
 
 /* Ends the way of a partition through the pipeline, wherever it is. Gives back what it holds. */
@@ -74,18 +92,21 @@ static void fail_part(struct cz_engine *e, struct cz_part *part, const struct cz
     drop_part(e, part);
 }
 
-/*
- * Makes a partition again through no fault of its own: what it holds is given back, and it is no attempt of its job.
- */
-static void reroute_part(struct cz_engine *e, struct cz_part *part) {
+/* Gives back what a partition holds; it is made later, or again, and this was no attempt of its job. */
+static void put_back(struct cz_engine *e, struct cz_part *part) {
     struct cz_job *job = part->job;
     if (!cz_job_ended(job)) {
         job->attempts[part->index]--;
         job->retry[part->index] = 1;
         job->num_retry++;
-        e->rerouted++;
     }
     drop_part(e, part);
+}
+
+/* Makes a partition again through no fault of its own. */
+static void reroute_part(struct cz_engine *e, struct cz_part *part) {
+    if (!cz_job_ended(part->job)) e->rerouted++;
+    put_back(e, part);
 }
 
 /*
@@ -125,30 +146,6 @@ static void wait_memory(struct cz_engine *e, const struct cz_circuit *c, size_t 
     }
 }
 
-/* Takes a witness's bytes, waiting for them. False at shutdown, or when its job ended meanwhile. */
-static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
-    const struct cz_circuit *c = part->job->circuit;
-    while (!e->stop && !cz_job_ended(part->job)) {
-        const size_t bytes = c->plan.witness;
-        if (cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
-            part->witness_bytes = bytes;
-            return true;
-        }
-        wait_memory(e, c, bytes + e->budget.floor_compute);
-    }
-    return false;
-}
-
-static bool wait_room(struct cz_engine *e, const struct cz_part_queue *q) {
-    while (!e->stop && q->count >= e->opt.queue_depth) cz_engine_wait_change(e, 0);
-    return !e->stop;
-}
-
-static bool wait_part(struct cz_engine *e, const struct cz_part_queue *q) {
-    while (!e->stop && q->count == 0) cz_engine_wait_change(e, 0);
-    return !e->stop;
-}
-
 static bool has_work(const struct cz_job *job) {
     return job->state == CZ_JOB_RUNNING && (job->num_retry > 0 || job->next_partition < job->num_partitions);
 }
@@ -158,6 +155,75 @@ static struct cz_job *pick(const struct cz_engine *e) {
     struct cz_job *job = e->live;
     while (job && !has_work(job)) job = job->next_live;
     return job;
+}
+
+static bool outranked(const struct cz_engine *e, const struct cz_job *job) {
+    const struct cz_job *next = pick(e);
+    return next && next->priority > job->priority;
+}
+
+/* ---- waiting for memory ---- */
+
+static bool ranks_before(const struct cz_part *a, const struct cz_part *b) {
+    if (a->job->priority != b->job->priority) return a->job->priority > b->job->priority;
+    if (a->job->seq != b->job->seq) return a->job->seq < b->job->seq;
+    return a->index < b->index;
+}
+
+static void wait_enter(struct cz_engine *e, enum cz_budget_class cls, struct cz_part *part) {
+    part->next_waiting = e->waiting[cls];
+    e->waiting[cls] = part;
+}
+
+static void wait_leave(struct cz_engine *e, enum cz_budget_class cls, struct cz_part *part) {
+    struct cz_part **at = &e->waiting[cls];
+    while (*at != part) at = &(*at)->next_waiting;
+    *at = part->next_waiting;
+    if (e->waiting[cls]) cz_engine_changed(e); /* another is the first now */
+}
+
+static bool is_first(const struct cz_engine *e, enum cz_budget_class cls, const struct cz_part *part) {
+    for (const struct cz_part *at = e->waiting[cls]; at; at = at->next_waiting)
+        if (at != part && ranks_before(at, part)) return false;
+    return true;
+}
+
+/* Takes a witness's bytes, waiting for them. False: at shutdown, when its job ended or another is more urgent. */
+static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
+    const struct cz_circuit *c = part->job->circuit;
+    bool taken = false;
+    wait_enter(e, CZ_BUDGET_WITNESS, part);
+    while (!taken && !e->stop && !cz_job_ended(part->job) && !outranked(e, part->job)) {
+        const size_t bytes = c->plan.witness;
+        if (!is_first(e, CZ_BUDGET_WITNESS, part)) {
+            cz_engine_wait_change(e, 0);
+        } else if (cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
+            part->witness_bytes = bytes;
+            taken = true;
+        } else {
+            wait_memory(e, c, bytes + e->budget.floor_compute);
+        }
+    }
+    wait_leave(e, CZ_BUDGET_WITNESS, part);
+    return taken;
+}
+
+/*
+ * Waits for room in the queue to compute. What is more urgent than all that is there goes in at once; and what is in
+ * the way of something more urgent does, too: its worker is needed. False at shutdown.
+ */
+static bool wait_room(struct cz_engine *e, const struct cz_part *part) {
+    const struct cz_part_queue *q = &e->to_compute;
+    while (!e->stop && q->count >= e->opt.queue_depth && holds(q, part->job, true) && !outranked(e, part->job) &&
+           !cz_job_ended(part->job)) {
+        cz_engine_wait_change(e, 0);
+    }
+    return !e->stop;
+}
+
+static bool wait_part(struct cz_engine *e, const struct cz_part_queue *q) {
+    while (!e->stop && q->count == 0) cz_engine_wait_change(e, 0);
+    return !e->stop;
 }
 
 /*
@@ -220,8 +286,12 @@ static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker)
     job->in_flight++;
     struct cz_error err = {0};
     if (!reserve_witness(e, part)) {
-        (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
-        fail_part(e, part, &err); /* only drops it when its job has ended */
+        if (e->stop) {
+            (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+            fail_part(e, part, &err);
+        } else {
+            put_back(e, part);
+        }
         return;
     }
     cz_engine_unlock(e);
@@ -232,7 +302,7 @@ static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker)
     cz_engine_lock(e);
     job->assign_seconds += seconds;
     err.status = st;
-    if (st == CZ_OK && !wait_room(e, &e->to_compute)) {
+    if (st == CZ_OK && !wait_room(e, part)) {
         st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
     }
     if (st != CZ_OK) {
@@ -290,25 +360,41 @@ static void *start_main(void *arg) {
 }
 
 /*
- * Takes a partition's working memory. False: the partition is gone, for its job has ended, or a plan that grew found more
- * witnesses made than it leaves room for: then this one is made again when there is room.
+ * Takes a partition's working memory. False: the partition is gone. Its job ended; or something more urgent came into
+ * the queue, where it goes back to; or a plan that grew found more witnesses made than it leaves room for, and this one
+ * is made again when there is room.
  */
 static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *bytes) {
     const struct cz_budget *b = &e->budget;
-    struct cz_error err = {0};
-    while (!e->stop && !cz_job_ended(part->job)) {
+    enum { WAITING, TAKEN, TOO_MANY } state = WAITING;
+    wait_enter(e, CZ_BUDGET_COMPUTE, part);
+    while (!e->stop && !cz_job_ended(part->job) && state == WAITING && !holds(&e->to_compute, part->job, false)) {
         *bytes = part->job->circuit->plan.compute;
-        if (cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) return true;
-        if (b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap) {
-            if (b->used[CZ_BUDGET_WITNESS] > part->witness_bytes) {
-                reroute_part(e, part);
-                return false;
-            }
+        if (!is_first(e, CZ_BUDGET_COMPUTE, part)) {
+            cz_engine_wait_change(e, 0);
+        } else if (cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) {
+            state = TAKEN;
+        } else if (b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap &&
+                   b->used[CZ_BUDGET_WITNESS] > part->witness_bytes) {
+            state = TOO_MANY;
+        } else {
+            wait_memory(e, part->job->circuit, part->witness_bytes + *bytes);
         }
-        wait_memory(e, part->job->circuit, part->witness_bytes + *bytes);
     }
-    (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
-    fail_part(e, part, &err);
+    wait_leave(e, CZ_BUDGET_COMPUTE, part);
+    if (state == TAKEN) return true;
+    if (e->stop) {
+        struct cz_error err = {0};
+        (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
+        fail_part(e, part, &err);
+    } else if (state == TOO_MANY) {
+        reroute_part(e, part);
+    } else if (cz_job_ended(part->job)) {
+        drop_part(e, part);
+    } else {
+        put_front(&e->to_compute, part);
+        cz_engine_changed(e);
+    }
     return false;
 }
 

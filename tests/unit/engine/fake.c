@@ -54,6 +54,19 @@ void fake_open(struct fake *f, enum fake_stage stage) {
     set_gate(f, stage, false);
 }
 
+void fake_let(struct fake *f, enum fake_stage stage, uint32_t n) {
+    (void)pthread_mutex_lock(&f->lock);
+    f->let[stage] += n;
+    (void)pthread_cond_broadcast(&f->changed);
+    (void)pthread_mutex_unlock(&f->lock);
+}
+
+void fake_wait_calls(struct fake *f, enum fake_stage stage, uint32_t n) {
+    (void)pthread_mutex_lock(&f->lock);
+    while (f->calls[stage] < n) (void)pthread_cond_wait(&f->changed, &f->lock);
+    (void)pthread_mutex_unlock(&f->lock);
+}
+
 void fake_wait(struct fake *f, enum fake_stage stage, uint32_t n) {
     (void)pthread_mutex_lock(&f->lock);
     while (f->waiting[stage] < n) (void)pthread_cond_wait(&f->changed, &f->lock);
@@ -65,7 +78,8 @@ static enum cz_status pass(struct fake *f, enum fake_stage stage, struct cz_erro
     uint32_t n = ++f->calls[stage];
     f->waiting[stage]++;
     (void)pthread_cond_broadcast(&f->changed);
-    while (f->closed[stage]) (void)pthread_cond_wait(&f->changed, &f->lock);
+    while (f->closed[stage] && f->let[stage] == 0) (void)pthread_cond_wait(&f->changed, &f->lock);
+    if (f->closed[stage]) f->let[stage]--;
     f->waiting[stage]--;
     bool fail = f->fail_from[stage] && n >= f->fail_from[stage] && n - f->fail_from[stage] < f->fail_count[stage];
     return fail ? cz_error_set(err, f->fail_with, "injected failure %u", n) : CZ_OK;
@@ -170,6 +184,7 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     (void)circuit;
     (void)slot;
     (void)pthread_mutex_lock(&f->lock);
+    if (f->calls[FAKE_COMPUTE] < sizeof f->computed) f->computed[f->calls[FAKE_COMPUTE]] = w->tag;
     enum cz_status st = pass(f, FAKE_COMPUTE, err);
     f->live_witness -= w->witness;
     w->witness = 0;

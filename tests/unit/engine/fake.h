@@ -13,6 +13,7 @@ struct fake {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool closed[FAKE_STAGES];         /* gate: calls wait while closed */
+    uint32_t let[FAKE_STAGES];        /* this many calls may pass it nevertheless */
     uint32_t waiting[FAKE_STAGES];    /* calls at a closed gate */
     uint32_t calls[FAKE_STAGES];      /* calls so far */
     uint32_t fail_from[FAKE_STAGES];  /* calls fail from this one on (1: the first); 0: none */
@@ -28,6 +29,7 @@ struct fake {
     uint32_t live_inputs, live_work, loaded, unloads;
     uint8_t order[256]; /* tag of each assigned partition */
     uint32_t num_order;
+    uint8_t computed[256]; /* tag of each partition that came to compute */
     struct cz_device_status device[2]; /* what there is; none: the engine names one */
     uint32_t num_devices;
 };
@@ -38,8 +40,12 @@ void fake_init(struct fake *f);
 void fake_done(struct fake *f);
 void fake_close(struct fake *f, enum fake_stage stage);
 void fake_open(struct fake *f, enum fake_stage stage);
+/** Lets n calls pass a closed gate. */
+void fake_let(struct fake *f, enum fake_stage stage, uint32_t n);
 /** Waits until n calls stand at the gate. */
 void fake_wait(struct fake *f, enum fake_stage stage, uint32_t n);
+/** Waits until a stage was called n times. */
+void fake_wait_calls(struct fake *f, enum fake_stage stage, uint32_t n);
 
 /** A new input: its proofs are FAKE_PROOF_MARK everywhere but byte 0 (tag) and 1 (partition). */
 struct cz_input *fake_input(struct fake *f, enum cz_circuit_kind kind, uint64_t sector_size, uint32_t partitions,
