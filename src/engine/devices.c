@@ -412,13 +412,14 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
 
 void cz_devices_srs_destroy(struct cz_devices_srs *s) {
     if (!s) return;
+    for (unsigned i = 0; i <= s->devices->num; i++) cz_srs_destroy(s->on[i]);
+    /* Not before: until then another one finds no room, and this is why. */
     lock(s->devices);
     for (unsigned i = 0; i < s->devices->num; i++) {
         s->devices->unit[i].vram_srs -= s->vram[i];
         s->devices->unit[i].num_srs -= s->on[i] != NULL;
     }
     unlock(s->devices);
-    for (unsigned i = 0; i <= s->devices->num; i++) cz_srs_destroy(s->on[i]);
     (void)pthread_mutex_destroy(&s->cpu_lock);
     free(s);
 }

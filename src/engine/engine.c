@@ -188,12 +188,15 @@ static enum cz_status prepare(struct cz_engine *e, const struct cz_engine_reques
     if (st != CZ_OK) return st;
     cz_engine_lock(e);
     st = cz_residency_open(e, circuit, input->kind, input->sector, err);
+    struct cz_stage_plan plan = {0};
+    if (st == CZ_OK) plan = (*circuit)->plan;
     cz_engine_unlock(e);
     if (st != CZ_OK) return st;
+    if (e->ops->plan) e->ops->plan(e->ops_ctx, (*circuit)->handle, &plan);
     *need = (struct cz_budget_need){
         .input = e->ops->input_bytes(e->ops_ctx, input),
-        .witness = (*circuit)->plan.witness,
-        .compute = (*circuit)->plan.compute,
+        .witness = plan.witness,
+        .compute = plan.compute,
     };
     /* Parameters that are missing now are the job's failure, not the request's: they may be there when it starts. */
     if (e->ops->srs_bytes(e->ops_ctx, (*circuit)->handle, &need->srs, NULL) != CZ_OK) need->srs = 0;
@@ -289,18 +292,17 @@ enum cz_status cz_engine_preload(struct cz_engine *e, const char *circuit_id, bo
         return cz_error_set(err, CZ_ERR_ARGUMENT, "circuit_id \"%.60s\" is not known", circuit_id);
     }
     struct cz_circuit *c;
-    bool loaded_now = false;
-    double seconds = 0;
+    struct cz_hold hold = {0};
     cz_engine_lock(e);
     enum cz_status st = CZ_OK;
     if (e->draining) st = cz_error_set(err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
     if (st == CZ_OK) st = cz_residency_open(e, &c, kind, sector, err);
-    if (st == CZ_OK) st = cz_residency_acquire(e, c, true, &loaded_now, &seconds, err);
+    if (st == CZ_OK) st = cz_residency_acquire(e, c, NULL, &hold, err);
     if (st == CZ_OK) cz_residency_release(e, c);
     cz_engine_unlock(e);
     if (st != CZ_OK) return st;
-    *already_loaded = !loaded_now;
-    *load_ms = (uint64_t)(seconds * 1000 + 0.5);
+    *already_loaded = !hold.loaded_now;
+    *load_ms = (uint64_t)(hold.seconds * 1000 + 0.5);
     return CZ_OK;
 }
 

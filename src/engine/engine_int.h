@@ -53,6 +53,7 @@ struct cz_job {
     size_t input_bytes;
     struct cz_circuit *circuit;
     bool holds_srs;
+    bool yielding; /* is to let go of its SRS, and start anew: nothing more of it is made */
     uint32_t num_partitions, next_partition, num_done, in_flight;
     uint8_t *attempts; /* per partition */
     uint8_t *retry;    /* per partition: to be made again */
@@ -70,13 +71,16 @@ struct cz_job {
 /** A partition on its way. */
 struct cz_part {
     struct cz_part *next;         /* in a queue */
-    struct cz_part *next_waiting; /* for memory */
+    struct cz_part *next_waiting; /* see cz_wait */
     struct cz_job *job;
     uint32_t index;
     void *work;
     size_t witness_bytes; /* reserved */
     uint64_t queued_ns;   /* since when it waits to be computed */
 };
+
+/** What partitions wait for: a witness's bytes, room in the queue to compute, working memory. */
+enum cz_wait { CZ_WAIT_WITNESS, CZ_WAIT_ROOM, CZ_WAIT_COMPUTE, CZ_WAITS };
 
 /** First in, first out; bounded by whoever puts. */
 struct cz_part_queue {
@@ -100,13 +104,15 @@ struct cz_engine {
     char id_prefix[20];
     uint32_t idle_assign; /* assign workers with nothing to do */
     struct cz_part_queue to_compute, to_finish;
-    struct cz_part *waiting[CZ_BUDGET_CLASSES]; /* for a witness's bytes, for working memory */
+    struct cz_part *waiting[CZ_WAITS];
     struct cz_watch *watches;
-    bool delivering; /* the notifier is telling someone */
+    bool delivering;  /* the notifier is telling someone */
+    uint64_t unloads; /* of SRS */
+    uint32_t lost;    /* devices that have been */
     uint64_t start_ns, retries, rerouted;
     struct cz_kind_status done[CZ_PROOF_KINDS]; /* counters only */
     struct cz_worker_status worker[CZ_ENGINE_MAX_WORKERS];
-    pthread_t thread[2 * CZ_ENGINE_MAX_WORKERS + 3];
+    pthread_t thread[2 * CZ_ENGINE_MAX_WORKERS + 4];
     uint32_t num_threads, next_worker, next_assign;
 };
 
@@ -130,7 +136,7 @@ uint32_t cz_job_position(const struct cz_engine *e, const struct cz_job *job);
 bool cz_job_ended(const struct cz_job *job);
 /** Ends a job; its input and its hold on the SRS go when nothing of it is in flight any more. */
 void cz_job_end(struct cz_engine *e, struct cz_job *job, enum cz_job_state state, const char *error);
-/** Lets go of what an ended job holds when nothing of it is in flight. */
+/** Lets go of what an ended job holds when nothing of it is in flight; queues a yielding one then. */
 void cz_job_settle(struct cz_engine *e, struct cz_job *job);
 void cz_job_result(const struct cz_job *job, struct cz_job_result *out);
 /** Forgets finished jobs beyond count and age. */
@@ -141,18 +147,26 @@ void cz_job_free_all(struct cz_engine *e);
 /** The entry of a circuit, with the circuit built. Drops the lock while it builds. */
 CZ_MUST_CHECK enum cz_status cz_residency_open(struct cz_engine *e, struct cz_circuit **out, enum cz_circuit_kind kind,
                                                const struct cz_sector_info *sector, struct cz_error *err);
+/** What came of an attempt to hold an SRS. */
+struct cz_hold {
+    bool loaded_now;
+    bool later;     /* not held: something more urgent is to start before this job */
+    double seconds; /* that loading took */
+};
 /**
- * Holds the SRS of a circuit, loading it when needed. Waits for memory; drops the lock. CZ_ERR_SHUTDOWN: the engine
- * ends, or for a preload is to end.
+ * Holds the SRS of a circuit, loading it when needed: for a job, or NULL for a preload. Waits for memory; drops the
+ * lock. CZ_ERR_SHUTDOWN: the engine ends, or for a preload is to end.
  */
-CZ_MUST_CHECK enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, bool preload,
-                                                  bool *loaded_now, double *seconds, struct cz_error *err);
+CZ_MUST_CHECK enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, const struct cz_job *job,
+                                                  struct cz_hold *hold, struct cz_error *err);
 void cz_residency_release(struct cz_engine *e, struct cz_circuit *c);
 /**
  * Evicts the SRS longest unused, or waits for a change or until one has been unused long enough: then false. `wanted`
  * is kept. Drops the lock.
  */
 bool cz_residency_make_room(struct cz_engine *e, const struct cz_circuit *wanted);
+/** Evicts the SRS longest unused at once, however short that is; false when there is none. Drops the lock. */
+bool cz_residency_evict_now(struct cz_engine *e, const struct cz_circuit *wanted);
 /** After the plan of a circuit in use has changed. */
 void cz_residency_floor(struct cz_engine *e);
 /** Unloads and closes everything. No lock needed: no thread is left. */

@@ -137,6 +137,11 @@ void cz_job_end(struct cz_engine *e, struct cz_job *job, enum cz_job_state state
 }
 
 void cz_job_settle(struct cz_engine *e, struct cz_job *job) {
+    if (job->yielding && job->state == CZ_JOB_RUNNING && job->in_flight == 0) {
+        job->yielding = job->holds_srs = false;
+        job->state = CZ_JOB_QUEUED;
+        cz_residency_release(e, job->circuit);
+    }
     if (!cz_job_ended(job) || job->in_flight > 0 || !job->input) return;
     e->ops->input_free(e->ops_ctx, job->input); /* quick: a few pieces */
     job->input = NULL;

@@ -26,19 +26,29 @@ static void put(struct cz_part_queue *q, struct cz_part *part) {
     q->count++;
 }
 
+static struct cz_part *unlink_at(struct cz_part_queue *q, struct cz_part **at) {
+    struct cz_part *part = *at;
+    if (!part) return NULL;
+    *at = part->next;
+    q->count--;
+    q->tail = q->head;
+    while (q->tail && q->tail->next) q->tail = q->tail->next;
+    return part;
+}
+
 /* The first of the highest priority; NULL when empty. */
 static struct cz_part *take(struct cz_part_queue *q) {
     struct cz_part **best = &q->head;
     for (struct cz_part **at = &q->head; *at; at = &(*at)->next) {
         if ((*at)->job->priority > (*best)->job->priority) best = at;
     }
-    struct cz_part *part = *best;
-    if (!part) return NULL;
-    *best = part->next;
-    q->count--;
-    q->tail = q->head;
-    while (q->tail && q->tail->next) q->tail = q->tail->next;
-    return part;
+    return unlink_at(q, best);
+}
+
+static struct cz_part *take_yielding(struct cz_part_queue *q) {
+    struct cz_part **at = &q->head;
+    while (*at && !(*at)->job->yielding) at = &(*at)->next;
+    return unlink_at(q, at);
 }
 
 static void put_front(struct cz_part_queue *q, struct cz_part *part) {
@@ -75,7 +85,7 @@ static void drop_part(struct cz_engine *e, struct cz_part *part) {
 static void fail_part(struct cz_engine *e, struct cz_part *part, const struct cz_error *err) {
     struct cz_job *job = part->job;
     bool again = !e->stop && cz_status_class(err->status) != CZ_CLASS_BAD_INPUT && err->status != CZ_ERR_SHUTDOWN &&
-                 job->attempts[part->index] < CZ_MAX_ATTEMPTS;
+                 err->status != CZ_ERR_BUDGET && job->attempts[part->index] < CZ_MAX_ATTEMPTS;
     if (again && !cz_job_ended(job)) {
         job->retry[part->index] = 1;
         job->num_retry++;
@@ -133,21 +143,9 @@ static bool replan(struct cz_engine *e, struct cz_circuit *c, size_t reserved, s
     return false;
 }
 
-/*
- * Waits for a change; or, when `work` does not fit beside the SRS even alone, for one of these to go: a plan may have
- * grown since they were let in, and then nobody else asks for their room.
- */
-static void wait_memory(struct cz_engine *e, const struct cz_circuit *c, size_t work) {
-    const struct cz_budget *b = &e->budget;
-    if (b->used[CZ_BUDGET_SRS] + work > b->total - b->input_cap) {
-        (void)cz_residency_make_room(e, c);
-    } else {
-        cz_engine_wait_change(e, 0);
-    }
-}
-
 static bool has_work(const struct cz_job *job) {
-    return job->state == CZ_JOB_RUNNING && (job->num_retry > 0 || job->next_partition < job->num_partitions);
+    return job->state == CZ_JOB_RUNNING && !job->yielding &&
+           (job->num_retry > 0 || job->next_partition < job->num_partitions);
 }
 
 /* The next job with something to assign: highest priority, then first come. */
@@ -155,6 +153,11 @@ static struct cz_job *pick(const struct cz_engine *e) {
     struct cz_job *job = e->live;
     while (job && !has_work(job)) job = job->next_live;
     return job;
+}
+
+/* Whether nothing more of a job is to be made now. */
+static bool unwanted(const struct cz_job *job) {
+    return cz_job_ended(job) || job->yielding;
 }
 
 static bool outranked(const struct cz_engine *e, const struct cz_job *job) {
@@ -170,41 +173,74 @@ static bool ranks_before(const struct cz_part *a, const struct cz_part *b) {
     return a->index < b->index;
 }
 
-static void wait_enter(struct cz_engine *e, enum cz_budget_class cls, struct cz_part *part) {
-    part->next_waiting = e->waiting[cls];
-    e->waiting[cls] = part;
+static void wait_enter(struct cz_engine *e, enum cz_wait what, struct cz_part *part) {
+    part->next_waiting = e->waiting[what];
+    e->waiting[what] = part;
+    cz_engine_changed(e); /* something more urgent may start */
 }
 
-static void wait_leave(struct cz_engine *e, enum cz_budget_class cls, struct cz_part *part) {
-    struct cz_part **at = &e->waiting[cls];
+static void wait_leave(struct cz_engine *e, enum cz_wait what, struct cz_part *part) {
+    struct cz_part **at = &e->waiting[what];
     while (*at != part) at = &(*at)->next_waiting;
     *at = part->next_waiting;
-    if (e->waiting[cls]) cz_engine_changed(e); /* another is the first now */
+    if (e->waiting[what]) cz_engine_changed(e); /* another is the first now */
 }
 
-static bool is_first(const struct cz_engine *e, enum cz_budget_class cls, const struct cz_part *part) {
-    for (const struct cz_part *at = e->waiting[cls]; at; at = at->next_waiting)
+static bool is_first(const struct cz_engine *e, enum cz_wait what, const struct cz_part *part) {
+    for (const struct cz_part *at = e->waiting[what]; at; at = at->next_waiting)
         if (at != part && ranks_before(at, part)) return false;
     return true;
 }
 
-/* Takes a witness's bytes, waiting for them. False: at shutdown, when its job ended or another is more urgent. */
+/*
+ * A plan has grown, and the circuits in use do not fit side by side any more. That of the first running job stays; jobs
+ * on others let go of theirs as soon as nothing of them is in flight, and start anew when there is room. Otherwise each
+ * could wait for the other's. False: there are none.
+ */
+static bool yield_others(struct cz_engine *e) {
+    bool any = false;
+    const struct cz_job *first = e->live;
+    while (first && (first->state != CZ_JOB_RUNNING || first->yielding)) first = first->next_live;
+    if (!first) return false;
+    for (struct cz_job *job = e->live; job; job = job->next_live) {
+        if (job->state != CZ_JOB_RUNNING || job->yielding || job->circuit == first->circuit) continue;
+        job->yielding = any = true;
+        cz_job_settle(e, job);
+        cz_engine_changed(e);
+    }
+    struct cz_part *part;
+    while ((part = take_yielding(&e->to_compute))) reroute_part(e, part);
+    return any;
+}
+
+/*
+ * Waits for a change. Or, when the circuits in use do not fit side by side, for SRS to go: a plan may have grown since
+ * they were let in, and then nobody else asks for their room.
+ */
+static void wait_memory(struct cz_engine *e, const struct cz_circuit *c) {
+    if (cz_budget_floors_fit(&e->budget)) {
+        cz_engine_wait_change(e, 0);
+    } else if (!cz_residency_evict_now(e, c) && !yield_others(e)) {
+        cz_engine_wait_change(e, 0);
+    }
+}
+
+/* Takes a witness's bytes, waiting for them. False: at shutdown, when its job ended, yields, or another is more urgent.
+ */
 static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
     const struct cz_circuit *c = part->job->circuit;
     bool taken = false;
-    wait_enter(e, CZ_BUDGET_WITNESS, part);
-    while (!taken && !e->stop && !cz_job_ended(part->job) && !outranked(e, part->job)) {
+    wait_enter(e, CZ_WAIT_WITNESS, part);
+    while (!taken && !e->stop && !unwanted(part->job) && !outranked(e, part->job)) {
         const size_t bytes = c->plan.witness;
-        if (!is_first(e, CZ_BUDGET_WITNESS, part)) {
-            cz_engine_wait_change(e, 0);
-        } else if (cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
+        if (is_first(e, CZ_WAIT_WITNESS, part) && cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, bytes)) {
             part->witness_bytes = bytes;
             taken = true;
         } else {
-            wait_memory(e, c, bytes + e->budget.floor_compute);
+            wait_memory(e, c);
         }
     }
-    wait_leave(e, CZ_BUDGET_WITNESS, part);
+    wait_leave(e, CZ_WAIT_WITNESS, part);
     return taken;
 }
 
@@ -212,12 +248,14 @@ static bool reserve_witness(struct cz_engine *e, struct cz_part *part) {
  * Waits for room in the queue to compute. What is more urgent than all that is there goes in at once; and what is in
  * the way of something more urgent does, too: its worker is needed. False at shutdown.
  */
-static bool wait_room(struct cz_engine *e, const struct cz_part *part) {
+static bool wait_room(struct cz_engine *e, struct cz_part *part) {
     const struct cz_part_queue *q = &e->to_compute;
+    wait_enter(e, CZ_WAIT_ROOM, part);
     while (!e->stop && q->count >= e->opt.queue_depth && holds(q, part->job, true) && !outranked(e, part->job) &&
-           !cz_job_ended(part->job)) {
+           !unwanted(part->job)) {
         cz_engine_wait_change(e, 0);
     }
+    wait_leave(e, CZ_WAIT_ROOM, part);
     return !e->stop;
 }
 
@@ -226,15 +264,33 @@ static bool wait_part(struct cz_engine *e, const struct cz_part_queue *q) {
     return !e->stop;
 }
 
+/* Whether an assign worker waits with a partition that would give way to this job. */
+static bool makers_wait(const struct cz_engine *e, const struct cz_job *job) {
+    for (enum cz_wait what = CZ_WAIT_WITNESS; what <= CZ_WAIT_ROOM; what++) {
+        for (const struct cz_part *at = e->waiting[what]; at; at = at->next_waiting)
+            if (at->job->priority < job->priority) return true;
+    }
+    return false;
+}
+
 /*
- * The job to start: the first queued one with nothing before it left to assign, when a worker has nothing to assign or
- * would next take up something less urgent.
+ * The job to start: the first queued one with nothing before it left to assign, when a worker has nothing to assign, or
+ * waits with something less urgent, or would next take up such.
  */
 static struct cz_job *pick_start(const struct cz_engine *e) {
     struct cz_job *job = e->live;
     while (job && job->state != CZ_JOB_QUEUED && !has_work(job)) job = job->next_live;
     if (!job || job->state != CZ_JOB_QUEUED) return NULL;
-    return e->idle_assign > 0 || pick(e) ? job : NULL;
+    return e->idle_assign > 0 || pick(e) || makers_wait(e, job) ? job : NULL;
+}
+
+/* Beside jobs that are starting: only what is more urgent than all of them, and need not wait for its parameters. */
+static bool may_start(const struct cz_engine *e, const struct cz_job *job) {
+    for (const struct cz_job *j = e->live; j; j = j->next_live) {
+        if (j->state != CZ_JOB_STARTING) continue;
+        if (j->priority >= job->priority || job->circuit->state != CZ_RESIDENCY_READY) return false;
+    }
+    return true;
 }
 
 static void start_job(struct cz_engine *e, struct cz_job *job) {
@@ -242,9 +298,15 @@ static void start_job(struct cz_engine *e, struct cz_job *job) {
     job->start_ns = cz_time_now_ns();
     job->in_flight++; /* keeps it while the lock is dropped */
     struct cz_error err = {0};
-    bool loaded_now;
-    enum cz_status st = cz_residency_acquire(e, job->circuit, false, &loaded_now, &job->srs_seconds, &err);
+    struct cz_hold hold;
+    enum cz_status st = cz_residency_acquire(e, job->circuit, job, &hold, &err);
     job->in_flight--;
+    job->srs_seconds += hold.seconds;
+    if (st == CZ_OK && hold.later) {
+        job->state = CZ_JOB_QUEUED;
+        cz_engine_changed(e);
+        return;
+    }
     if (st == CZ_OK) {
         job->holds_srs = true;
         job->state = CZ_JOB_RUNNING;
@@ -302,11 +364,13 @@ static void assign_one(struct cz_engine *e, struct cz_job *job, unsigned worker)
     cz_engine_lock(e);
     job->assign_seconds += seconds;
     err.status = st;
-    if (st == CZ_OK && !wait_room(e, part)) {
-        st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
-    }
+    if (st == CZ_OK && !wait_room(e, part)) { st = cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down"); }
     if (st != CZ_OK) {
         fail_part(e, part, &err);
+        return;
+    }
+    if (job->yielding) {
+        reroute_part(e, part);
         return;
     }
     part->queued_ns = cz_time_now_ns();
@@ -341,7 +405,7 @@ static void *assign_main(void *arg) {
 
 /*
  * Starting may wait for memory that running jobs hold, and these may need to assign partitions to get done: so it has
- * a thread of its own.
+ * threads of its own. Two: while one loads parameters, something more urgent may find its own there.
  */
 static void *start_main(void *arg) {
     struct cz_engine *e = arg;
@@ -349,7 +413,7 @@ static void *start_main(void *arg) {
     cz_engine_lock(e);
     while (!e->stop) {
         struct cz_job *job = pick_start(e);
-        if (job) {
+        if (job && may_start(e, job)) {
             start_job(e, job);
         } else {
             cz_engine_wait_change(e, 0);
@@ -360,34 +424,33 @@ static void *start_main(void *arg) {
 }
 
 /*
- * Takes a partition's working memory. False: the partition is gone. Its job ended; or something more urgent came into
- * the queue, where it goes back to; or a plan that grew found more witnesses made than it leaves room for, and this one
- * is made again when there is room.
+ * Takes a partition's working memory. False: the partition is gone. Its job ended or yields; or something more urgent
+ * came into the queue, where it goes back to; or a plan that grew found more witnesses made than it leaves room for,
+ * and this one is made again when there is room.
  */
 static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *bytes) {
     const struct cz_budget *b = &e->budget;
     enum { WAITING, TAKEN, TOO_MANY } state = WAITING;
-    wait_enter(e, CZ_BUDGET_COMPUTE, part);
-    while (!e->stop && !cz_job_ended(part->job) && state == WAITING && !holds(&e->to_compute, part->job, false)) {
+    wait_enter(e, CZ_WAIT_COMPUTE, part);
+    while (!e->stop && !unwanted(part->job) && state == WAITING && !holds(&e->to_compute, part->job, false)) {
         *bytes = part->job->circuit->plan.compute;
-        if (!is_first(e, CZ_BUDGET_COMPUTE, part)) {
-            cz_engine_wait_change(e, 0);
-        } else if (cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) {
+        const bool first = is_first(e, CZ_WAIT_COMPUTE, part);
+        if (first && cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) {
             state = TAKEN;
-        } else if (b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap &&
+        } else if (first && b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap &&
                    b->used[CZ_BUDGET_WITNESS] > part->witness_bytes) {
             state = TOO_MANY;
         } else {
-            wait_memory(e, part->job->circuit, part->witness_bytes + *bytes);
+            wait_memory(e, part->job->circuit);
         }
     }
-    wait_leave(e, CZ_BUDGET_COMPUTE, part);
+    wait_leave(e, CZ_WAIT_COMPUTE, part);
     if (state == TAKEN) return true;
     if (e->stop) {
         struct cz_error err = {0};
         (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
         fail_part(e, part, &err);
-    } else if (state == TOO_MANY) {
+    } else if (state == TOO_MANY || part->job->yielding) {
         reroute_part(e, part);
     } else if (cz_job_ended(part->job)) {
         drop_part(e, part);
@@ -396,6 +459,15 @@ static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *b
         cz_engine_changed(e);
     }
     return false;
+}
+
+/* Without the lock. */
+static uint32_t count_lost(const struct cz_engine *e) {
+    struct cz_device_status device[CZ_ENGINE_MAX_DEVICES];
+    if (!e->ops->devices) return 0;
+    uint32_t n = e->ops->devices(e->ops_ctx, device, CZ_ENGINE_MAX_DEVICES), lost = 0;
+    for (uint32_t i = 0; i < n && i < CZ_ENGINE_MAX_DEVICES; i++) lost += device[i].lost;
+    return lost;
 }
 
 static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_worker_status *worker) {
@@ -418,7 +490,9 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
     enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &slot, &err);
     double seconds = cz_time_since(start);
     trace_stage(part, "compute", slot.worker, "compute", start);
+    const uint32_t lost = count_lost(e);
     cz_engine_lock(e);
+    if (lost > e->lost) e->lost = lost;
     worker->job_id[0] = 0;
     job->compute_seconds += seconds;
     cz_budget_release(&e->budget, CZ_BUDGET_COMPUTE, bytes);
@@ -450,6 +524,8 @@ static void *compute_main(void *arg) {
         cz_engine_changed(e);
         if (cz_job_ended(part->job)) {
             drop_part(e, part);
+        } else if (part->job->yielding) {
+            reroute_part(e, part);
         } else {
             compute_one(e, part, worker);
         }
@@ -594,7 +670,7 @@ static enum cz_status spawn(struct cz_engine *e, void *(*fn)(void *)) {
 
 enum cz_status cz_pipeline_start(struct cz_engine *e) {
     enum cz_status st = spawn(e, notify_main);
-    if (st == CZ_OK) st = spawn(e, start_main);
+    for (int i = 0; i < 2 && st == CZ_OK; i++) st = spawn(e, start_main);
     for (unsigned i = 0; i < e->opt.assign_workers && st == CZ_OK; i++) st = spawn(e, assign_main);
     for (unsigned i = 0; i < e->opt.compute_workers && st == CZ_OK; i++) st = spawn(e, compute_main);
     if (st == CZ_OK) st = spawn(e, finish_main);

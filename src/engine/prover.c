@@ -30,6 +30,7 @@ struct circuit {
     struct cz_r1cs *r1cs;
     char *path;
     struct cz_params params;
+    pthread_mutex_t srs_lock; /* while it comes or goes, and while a plan looks at it */
     struct cz_devices_srs *srs;
     struct check *check; /* of the file, after a proof failed; used by the finish thread alone */
 };
@@ -114,6 +115,7 @@ static void circuit_close(void *ctx, void *handle) {
     struct circuit *c = handle;
     cz_r1cs_destroy(c->r1cs);
     check_release(c->check);
+    (void)pthread_mutex_destroy(&c->srs_lock);
     free(c->path);
     free(c);
 }
@@ -129,6 +131,7 @@ static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *
         free(c);
         return cz_error_set(err, CZ_ERR_MEMORY, "a circuit");
     }
+    (void)pthread_mutex_init(&c->srs_lock, NULL); /* cannot fail without attributes */
     st = cz_input_circuit_build(&c->r1cs, kind, sector, err);
     if (st != CZ_OK) {
         circuit_close(ctx, c);
@@ -142,9 +145,19 @@ static enum cz_status circuit_open(void *ctx, void **out, struct cz_stage_plan *
 
 static void plan_now(void *ctx, void *handle, struct cz_stage_plan *plan) {
     const struct cz_prover *p = ctx;
-    const struct circuit *c = handle;
+    struct circuit *c = handle;
     plan->witness = witness_bytes(c->r1cs);
+    (void)pthread_mutex_lock(&c->srs_lock);
     plan->compute = cz_devices_partition_bytes(p->devices, c->srs, c->r1cs);
+    (void)pthread_mutex_unlock(&c->srs_lock);
+}
+
+static struct cz_devices_srs *set_srs(struct circuit *c, struct cz_devices_srs *srs) {
+    (void)pthread_mutex_lock(&c->srs_lock);
+    struct cz_devices_srs *before = c->srs;
+    c->srs = srs;
+    (void)pthread_mutex_unlock(&c->srs_lock);
+    return before;
 }
 
 static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
@@ -179,23 +192,24 @@ static enum cz_status srs_load(void *ctx, void *handle, size_t *bytes, struct cz
     struct circuit *c = handle;
     enum cz_status st = cz_params_open(&c->params, c->path, c->r1cs, err);
     if (st != CZ_OK) return st;
-    st = cz_devices_srs_create(&c->srs, p->devices, c->r1cs, &c->params.view, err);
+    struct cz_devices_srs *srs;
+    st = cz_devices_srs_create(&srs, p->devices, c->r1cs, &c->params.view, err);
     if (st != CZ_OK) {
         (void)cz_error_prefix(err, "%s", c->path);
         cz_params_close(&c->params);
         memset(&c->params, 0, sizeof c->params);
         return st;
     }
-    *bytes = cz_devices_srs_bytes(c->srs) + cz_r1cs_bytes(c->r1cs);
-    if (!cz_devices_srs_on_gpu(c->srs)) *bytes += c->params.map.size;
+    *bytes = cz_devices_srs_bytes(srs) + cz_r1cs_bytes(c->r1cs);
+    if (!cz_devices_srs_on_gpu(srs)) *bytes += c->params.map.size;
+    (void)set_srs(c, srs);
     return CZ_OK;
 }
 
 static void srs_unload(void *ctx, void *handle) {
     (void)ctx;
     struct circuit *c = handle;
-    cz_devices_srs_destroy(c->srs);
-    c->srs = NULL;
+    cz_devices_srs_destroy(set_srs(c, NULL));
     cz_params_close(&c->params);
     memset(&c->params, 0, sizeof c->params);
     check_release(c->check); /* the next load may be of another file */

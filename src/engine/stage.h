@@ -75,7 +75,10 @@ struct cz_stage_ops {
      */
     enum cz_status (*compute)(void *ctx, void *circuit, void *work, const struct cz_stage_slot *slot,
                               struct cz_error *err);
-    /** Optional. The plan of a circuit as things are: devices may have been lost since circuit_open. */
+    /**
+     * Optional. The plan of a circuit as things are: devices may have been lost since circuit_open. Also while its SRS
+     * is loaded or unloaded.
+     */
     void (*plan)(void *ctx, void *circuit, struct cz_stage_plan *plan);
     /** Optional. Fills at most max; how many there are. Never waits for work. */
     uint32_t (*devices)(void *ctx, struct cz_device_status *out, uint32_t max);

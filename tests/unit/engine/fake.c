@@ -186,6 +186,7 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     (void)pthread_mutex_lock(&f->lock);
     if (f->calls[FAKE_COMPUTE] < sizeof f->computed) f->computed[f->calls[FAKE_COMPUTE]] = w->tag;
     enum cz_status st = pass(f, FAKE_COMPUTE, err);
+    f->compute_failed = f->compute_failed || st != CZ_OK;
     f->live_witness -= w->witness;
     w->witness = 0;
     (void)pthread_mutex_unlock(&f->lock);
@@ -193,15 +194,21 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
 }
 
 static void plan_now(void *ctx, void *circuit, struct cz_stage_plan *plan) {
-    const struct fake *f = ctx;
+    struct fake *f = ctx;
     const struct circuit *c = circuit;
-    plan->compute = f->compute_now ? f->compute_now * c->scale : c->compute;
+    (void)pthread_mutex_lock(&f->lock);
+    const bool grown = f->compute_failed && f->compute_now;
+    plan->compute = grown ? scaled(c, f->compute_now, f->large_compute_now) : c->compute;
+    (void)pthread_mutex_unlock(&f->lock);
 }
 
 static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
-    const struct fake *f = ctx;
-    for (uint32_t i = 0; i < f->num_devices && i < max; i++) out[i] = f->device[i];
-    return f->num_devices;
+    struct fake *f = ctx;
+    (void)pthread_mutex_lock(&f->lock);
+    const uint32_t n = f->num_devices;
+    for (uint32_t i = 0; i < n && i < max; i++) out[i] = f->device[i];
+    (void)pthread_mutex_unlock(&f->lock);
+    return n;
 }
 
 static enum cz_status finish(void *ctx, void *circuit, void *work, uint8_t proof[CZ_STAGE_PROOF_BYTES],

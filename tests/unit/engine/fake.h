@@ -23,13 +23,15 @@ struct fake {
     bool params_missing;
     size_t input, srs, witness, compute; /* sizes of a 2 KiB circuit; 8 MiB: four times */
     size_t srs_beyond;                   /* what an SRS takes beyond that, and beyond the estimate */
-    size_t compute_now;                  /* in place of compute, once a plan is asked for again; 0: the same */
+    size_t compute_now;                  /* in place of compute, once a computation failed; 0: the same */
     size_t large_witness, large_compute; /* of an 8 MiB circuit; 0: four times */
-    size_t live_witness, peak_witness;   /* witnesses that exist */
+    size_t large_compute_now;
+    bool compute_failed;
+    size_t live_witness, peak_witness; /* witnesses that exist */
     uint32_t live_inputs, live_work, loaded, unloads;
     uint8_t order[256]; /* tag of each assigned partition */
     uint32_t num_order;
-    uint8_t computed[256]; /* tag of each partition that came to compute */
+    uint8_t computed[256];             /* tag of each partition that came to compute */
     struct cz_device_status device[2]; /* what there is; none: the engine names one */
     uint32_t num_devices;
 };

@@ -394,6 +394,117 @@ static void test_floors_of_two(void **state) {
     }
 }
 
+/*
+ * The last device is lost, a plan grows, and the two circuits in use do not fit side by side any more: one lets go of
+ * its parameters and starts anew, so that both jobs end.
+ */
+static void grown_beside(enum cz_priority small_priority, enum cz_priority large_priority, uint32_t small_parts) {
+    struct fake f;
+    fake_init(&f);
+    f.input = 1;
+    f.srs = 100;
+    f.witness = f.large_witness = 10;
+    f.compute = f.large_compute = 50;
+    f.compute_now = f.large_compute_now = 150;
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 686; /* 601 for work: beside 500 there is room for 10 + 50, and not for 10 + 150 */
+    o.evict_min_idle_ms = 0;
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    f.fail_from[FAKE_COMPUTE] = 1; /* with CZ_ERR_DEVICE */
+    f.fail_count[FAKE_COMPUTE] = 1;
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket small, large;
+    assert_int_equal(fake_submit(e, &f, "", 1, small_parts, 2048, small_priority, &small, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    assert_int_equal(fake_submit(e, &f, "", 2, 4, 8u << 20, large_priority, &large, NULL), CZ_OK);
+    fake_wait_calls(&f, FAKE_LOAD, 2);
+    (void)usleep(30000); /* for it to come as far as it comes */
+    fake_open(&f, FAKE_COMPUTE);
+    struct fake_result r;
+    fake_result(e, small.job_id, &r);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    fake_result(e, large.job_id, &r);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    struct cz_engine_status s;
+    cz_engine_status(e, &s);
+    assert_int_equal(s.retries, 0);
+    assert_true(s.memory_peak <= o.memory_total);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+static void test_grown_beside(void **state) {
+    (void)state;
+    for (uint32_t parts = 1; parts <= 8; parts++) {
+        grown_beside(CZ_PRIORITY_NORMAL, CZ_PRIORITY_HIGH, parts);
+        if (parts > 2) continue; /* it would have to be assigned before the other may start */
+        grown_beside(CZ_PRIORITY_HIGH, CZ_PRIORITY_NORMAL, parts);
+        grown_beside(CZ_PRIORITY_NORMAL, CZ_PRIORITY_NORMAL, parts);
+    }
+}
+
+/* A load that waits for another circuit's room on a device is tried again when a device is lost. */
+static void test_device_lost_while_waiting(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    f.num_devices = 1;
+    struct cz_engine_options o = fake_options(&f);
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    f.fail_with = CZ_ERR_FULL;
+    f.fail_from[FAKE_LOAD] = 2;
+    f.fail_count[FAKE_LOAD] = 1;
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket small, large;
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 2048, CZ_PRIORITY_DEFAULT, &small, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    assert_int_equal(fake_submit(e, &f, "", 2, 1, 8u << 20, CZ_PRIORITY_DEFAULT, &large, NULL), CZ_OK);
+    fake_wait_calls(&f, FAKE_LOAD, 2);
+    (void)pthread_mutex_lock(&f.lock);
+    f.device[0].lost = true;
+    (void)pthread_mutex_unlock(&f.lock);
+    fake_let(&f, FAKE_COMPUTE, 1);
+    fake_wait_calls(&f, FAKE_LOAD, 3); /* the second partition is on its way still */
+    assert_int_equal(f.unloads, 0);
+    fake_open(&f, FAKE_COMPUTE);
+    struct fake_result r;
+    fake_result(e, small.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    fake_result(e, large.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_COMPLETED);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* A plan that has grown since the circuit was opened is the one by which a new job is refused or let in. */
+static void test_refused_by_grown_plan(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    f.compute_now = 5000;
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 6000; /* 5250 for work */
+    struct cz_engine *e;
+    assert_int_equal(cz_engine_create(&e, &o, NULL), CZ_OK);
+    f.fail_from[FAKE_COMPUTE] = 1; /* with CZ_ERR_DEVICE */
+    f.fail_count[FAKE_COMPUTE] = 1;
+    struct cz_engine_ticket t;
+    struct fake_result r;
+    struct cz_error err = {0};
+    assert_int_equal(fake_submit(e, &f, "", 1, 2, 2048, CZ_PRIORITY_DEFAULT, &t, NULL), CZ_OK);
+    fake_result(e, t.job_id, &r);
+    assert_int_equal(r.state, CZ_JOB_FAILED);
+    if (!strstr(r.error, "working memory 5000") || !strstr(r.error, "after 1 attempt")) fail_msg("%s", r.error);
+    assert_int_equal(fake_submit(e, &f, "", 2, 2, 2048, CZ_PRIORITY_DEFAULT, &t, &err), CZ_ERR_BUDGET);
+    if (!strstr(err.detail, "working memory 5000")) fail_msg("%s", err.detail);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 static void *preload_large(void *arg) {
     static enum cz_status status;
     bool already;
@@ -475,13 +586,22 @@ static void test_min_idle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_peak_is_plan),  cmocka_unit_test(test_tight),
-        cmocka_unit_test(test_never_fits),    cmocka_unit_test(test_inputs_full),
-        cmocka_unit_test(test_eviction),      cmocka_unit_test(test_device_room),
-        cmocka_unit_test(test_min_idle),      cmocka_unit_test(test_larger_never_fits),
-        cmocka_unit_test(test_larger_evicts), cmocka_unit_test(test_preload_ends),
-        cmocka_unit_test(test_grown_evicts),  cmocka_unit_test(test_failed_waits_for_nothing),
+        cmocka_unit_test(test_peak_is_plan),
+        cmocka_unit_test(test_tight),
+        cmocka_unit_test(test_never_fits),
+        cmocka_unit_test(test_inputs_full),
+        cmocka_unit_test(test_eviction),
+        cmocka_unit_test(test_device_room),
+        cmocka_unit_test(test_min_idle),
+        cmocka_unit_test(test_larger_never_fits),
+        cmocka_unit_test(test_larger_evicts),
+        cmocka_unit_test(test_preload_ends),
+        cmocka_unit_test(test_grown_evicts),
+        cmocka_unit_test(test_failed_waits_for_nothing),
         cmocka_unit_test(test_floors_of_two),
+        cmocka_unit_test(test_grown_beside),
+        cmocka_unit_test(test_device_lost_while_waiting),
+        cmocka_unit_test(test_refused_by_grown_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <unistd.h>
+
 enum { LOW_TAG = 1, URGENT_TAG = 2 };
 
 static struct cz_engine *create(const struct cz_engine_options *o) {
@@ -107,7 +109,7 @@ static void test_full_queue(void **state) {
     struct cz_engine *e = create(&o);
     fake_close(&f, FAKE_COMPUTE);
     struct cz_engine_ticket many, two;
-    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 8, 2048, CZ_PRIORITY_LOW, &many, NULL), CZ_OK);
+    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 3, 2048, CZ_PRIORITY_LOW, &many, NULL), CZ_OK);
     fake_wait_calls(&f, FAKE_ASSIGN, 3); /* one at compute, one in the queue, one that waits for room */
     fake_wait(&f, FAKE_COMPUTE, 1);
     assert_int_equal(fake_submit(e, &f, "", URGENT_TAG, 2, 2048, CZ_PRIORITY_CRITICAL, &two, NULL), CZ_OK);
@@ -122,11 +124,83 @@ static void test_full_queue(void **state) {
     fake_done(&f);
 }
 
+/* While parameters load for one job, a more urgent one starts whose parameters are there. */
+static void test_start_beside_load(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    struct cz_engine *e = create(&o);
+    preload(e, "porep-2k");
+    fake_close(&f, FAKE_LOAD);
+    struct cz_engine_ticket low, same, urgent;
+    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 2, 8u << 20, CZ_PRIORITY_LOW, &low, NULL), CZ_OK);
+    fake_wait(&f, FAKE_LOAD, 1);
+    assert_int_equal(fake_submit(e, &f, "", 3, 2, 2048, CZ_PRIORITY_LOW, &same, NULL), CZ_OK);
+    assert_int_equal(fake_submit(e, &f, "", URGENT_TAG, 2, 2048, CZ_PRIORITY_CRITICAL, &urgent, NULL), CZ_OK);
+    completed(e, &urgent, URGENT_TAG);
+    assert_int_equal(f.num_order, 2); /* nothing else has overtaken */
+    fake_open(&f, FAKE_LOAD);
+    completed(e, &low, LOW_TAG);
+    completed(e, &same, 3);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* A job that waits until another's parameters have been unused for long enough steps back for a more urgent one. */
+static void test_start_beside_wait(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.memory_total = 8000; /* not both circuits */
+    o.evict_min_idle_ms = 3600000;
+    struct cz_engine *e = create(&o);
+    preload(e, "porep-2k");
+    struct cz_engine_ticket low, urgent;
+    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 1, 8u << 20, CZ_PRIORITY_LOW, &low, NULL), CZ_OK);
+    struct cz_engine_status s;
+    do {
+        (void)usleep(1000);
+        cz_engine_status(e, &s);
+    } while (s.running < 1);
+    assert_int_equal(fake_submit(e, &f, "", URGENT_TAG, 2, 2048, CZ_PRIORITY_CRITICAL, &urgent, NULL), CZ_OK);
+    completed(e, &urgent, URGENT_TAG);
+    assert_int_equal(f.calls[FAKE_LOAD], 1);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
+/* The same when it is a device that has no room: what was reserved for it is free meanwhile. */
+static void test_start_beside_device_wait(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    struct cz_engine_options o = fake_options(&f);
+    o.evict_min_idle_ms = 3600000;
+    struct cz_engine *e = create(&o);
+    preload(e, "porep-2k");
+    f.fail_with = CZ_ERR_FULL;
+    f.fail_from[FAKE_LOAD] = 2;
+    f.fail_count[FAKE_LOAD] = 1000;
+    struct cz_engine_ticket low, urgent;
+    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 1, 8u << 20, CZ_PRIORITY_LOW, &low, NULL), CZ_OK);
+    fake_wait_calls(&f, FAKE_LOAD, 2);
+    fake_until_used(e, 1000 + 4007 + f.input);
+    fake_close(&f, FAKE_COMPUTE);
+    assert_int_equal(fake_submit(e, &f, "", URGENT_TAG, 2, 2048, CZ_PRIORITY_CRITICAL, &urgent, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    fake_open(&f, FAKE_COMPUTE);
+    completed(e, &urgent, URGENT_TAG);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_compute),
-        cmocka_unit_test(test_small_witness),
-        cmocka_unit_test(test_full_queue),
+        cmocka_unit_test(test_large_compute),     cmocka_unit_test(test_small_witness),
+        cmocka_unit_test(test_full_queue),        cmocka_unit_test(test_start_beside_load),
+        cmocka_unit_test(test_start_beside_wait), cmocka_unit_test(test_start_beside_device_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
