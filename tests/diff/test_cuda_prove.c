@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "compute/cpu/cpu_int.h"
 #include "compute/cuda/partition.h"
+#include "compute/cuda/plan.h"
 #include "compute/gpu.h"
 #include "curve/encoding.h"
 #include "filecoin/input.h"
@@ -334,6 +335,19 @@ static void *prove_thread(void *ctx) {
     return NULL;
 }
 
+/* Enough for the MSM of half of n points, too little for all of them. */
+static size_t room_of_half(size_t n) {
+    struct cz_device *dev = open_device((size_t)1 << 30, 0, 1);
+    const struct cz_cuda_info *info = cz_cuda_device_info(((struct cz_cuda_device *)dev)->cuda);
+    size_t all, half, best;
+    cz_cuda_msm_bytes(&all, &best, info, CZ_CUDA_G1, n);
+    cz_cuda_msm_bytes(&half, &best, info, CZ_CUDA_G1, (n + 1) / 2);
+    const size_t room = half + (all - half) / 2;
+    assert_int_equal(cz_cuda_partition_part(info, CZ_CUDA_G1, n, 0, room), (n + 1) / 2);
+    cz_device_destroy(dev);
+    return room;
+}
+
 static void partitions(void **state) {
     const enum cz_circuit_kind kind = (enum cz_circuit_kind)(uintptr_t)*state;
     struct cz_r1cs *r1cs = build(kind);
@@ -353,13 +367,19 @@ static void partitions(void **state) {
     const struct cz_srs_view *v = &params.view;
     const size_t vectors = (size_t)100 * n + 96 * ((size_t)v->num_l + v->num_a + v->num_b) + (size_t)192 * v->num_b;
     const size_t pairs_l = (size_t)48 * v->num_l;
-    /* With all sums of neighbours; with those of L; with no others than H and one more; with the least. */
-    const size_t residents[] = {4096 * mib, lists + 2 * 96 * n, lists, lists + vectors + pairs_l};
-    for (int i = 0; i < 4; i++) {
+    const size_t with_l = lists + vectors + pairs_l;
+    /* With all sums of neighbours; with no others than H and one more; with the least; with those of L, twice. */
+    const size_t residents[] = {4096 * mib, lists + 2 * 96 * n, lists, with_l, with_l};
+    /* The last has a worker that is too small for the MSM of h at once. */
+    const int cases = kind == CZ_CIRCUIT_POREP ? 5 : 4;
+    const size_t room = cases == 5 ? room_of_half(n - 1) : 0;
+    struct cz_gpu_plan plan;
+    assert_int_equal(cz_gpu_plan_make(&plan, r1cs, 64 * 1024 * mib, 1, &err), CZ_OK);
+    for (int i = 0; i < cases; i++) {
         const unsigned workers = i == 0 ? 2 : 1;
         /* The sums' scratch alone is some 900 MiB on a card of this size. */
-        struct cz_device *dev =
-            open_device(residents[i] + workers * ((i == 2 ? 1400 : 6000) * mib + 3 * 32 * n), residents[i], workers);
+        const size_t worker = i == 4 ? plan.witness + 32 * n + room : (i == 2 ? 1400 : 6000) * mib + 3 * 32 * n;
+        struct cz_device *dev = open_device(residents[i] + workers * worker, residents[i], workers);
         if (cz_srs_create(&srs, dev, r1cs, &params.view, &err) != CZ_OK) fail_msg("%d: %s", i, err.detail);
         const struct cz_cuda_srs *s = (const struct cz_cuda_srs *)srs;
         assert_true(i > 0 || (s->h.d_point && s->vector[CZ_CUDA_SUM_B_G2].d_point));

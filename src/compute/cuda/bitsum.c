@@ -136,8 +136,9 @@ enum cz_status cz_cuda_bit_pairs(struct cz_cuda_worker *w, enum cz_cuda_group gr
     return CZ_OK;
 }
 
-size_t cz_cuda_bitsum_bytes(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n) {
+size_t cz_cuda_bitsum_bytes(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n, size_t part) {
     return 2 * CZ_CUDA_GRAIN + cz_cuda_rounded(n + 1, 4) + cz_cuda_rounded(cz_cuda_select_bytes(n), 1) +
            cz_cuda_rounded(CZ_CUDA_LAST_BLOCKS, cz_cuda_xyzz_bytes(group)) +
-           cz_cuda_rounded(cz_cuda_add_scratch(info, group), 1) + part_bytes(group, n < PART_LEAST ? PART_LEAST : n);
+           cz_cuda_rounded(cz_cuda_add_scratch(info, group), 1) +
+           part_bytes(group, part < PART_LEAST ? PART_LEAST : part);
 }

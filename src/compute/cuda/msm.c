@@ -401,10 +401,11 @@ void cz_cuda_msm_bytes(size_t *least, size_t *best, const struct cz_cuda_info *i
                        size_t n) {
     struct plan p;
     *least = *best = 0;
-    if (n == 0) return;
-    if (choose(&p, info, group, n, 1, 0, SIZE_MAX)) *best = *least = p.bytes;
+    if (n == 0 || !choose(&p, info, group, n, 1, 0, SIZE_MAX)) return;
+    const size_t sort_bytes = p.sort_bytes;
+    *best = *least = p.bytes;
     for (unsigned d = 8; d <= 32; d++) {
-        p = (struct plan){.n = n, .tables = 1, .windows = d, .group = 1};
+        p = (struct plan){.n = n, .tables = 1, .windows = d, .group = 1, .sort_bytes = sort_bytes};
         if (lay_out(&p, info, group) && p.bytes < *least) *least = p.bytes;
     }
 }

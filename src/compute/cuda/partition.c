@@ -23,27 +23,68 @@ static bool streams(const struct cz_cuda_srs *srs) {
     return any;
 }
 
-/* What sums over a block of this many bytes of points need beside the block. */
-static size_t block_needs(const struct cz_cuda_info *info, size_t bytes) {
+/* Scalar and index of an element of a list. */
+#define LIST_BYTES (sizeof(struct cz_fr) + sizeof(uint32_t))
+
+/* The least memory of an MSM, with `beside` bytes for each of its points. */
+static size_t msm_needs(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n, size_t beside) {
+    size_t least, best;
+    cz_cuda_msm_bytes(&least, &best, info, group, n);
+    return least + (beside ? cz_cuda_rounded(n, beside) + CZ_CUDA_GRAIN : 0);
+}
+
+size_t cz_cuda_partition_part(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n, size_t beside,
+                              size_t room) {
+    while (n > 1 && msm_needs(info, group, n, beside) > room) n = (n + 1) / 2;
+    return n;
+}
+
+static size_t part_of(const struct cz_cuda_worker *w, enum cz_cuda_group group, size_t n, size_t beside) {
+    return cz_cuda_partition_part(cz_cuda_device_info(w->cuda), group, n, beside, w->mem_size - w->mem_used);
+}
+
+/* What sums over a block of this many bytes of points need beside it. Its bits may be many more than its bases. */
+static size_t block_needs(const struct cz_cuda_info *info, size_t num_aux, size_t bytes) {
     size_t most = 0;
     for (int g = 0; g < 2; g++) {
         const enum cz_cuda_group group = g ? CZ_CUDA_G2 : CZ_CUDA_G1;
         const size_t n = bytes / cz_cuda_point_bytes(group);
-        size_t least, best;
-        cz_cuda_msm_bytes(&least, &best, info, group, n);
-        least += cz_cuda_rounded(n, 36); /* scalars and indices of a list */
-        const size_t bits = cz_cuda_bitsum_bytes(info, group, n);
-        if (least > most) most = least;
+        const size_t list = msm_needs(info, group, n, LIST_BYTES);
+        const size_t bits = cz_cuda_bitsum_bytes(info, group, num_aux, n);
+        if (list > most) most = list;
         if (bits > most) most = bits;
     }
     return most;
 }
 
-/* The largest buffers that leave the sums their room. */
-static size_t choose_buffer(const struct cz_cuda_info *info, size_t room) {
-    for (size_t bytes = (size_t)1 << 30; bytes >= (size_t)1 << 20; bytes /= 2) {
-        const size_t need = 2 * cz_cuda_rounded(bytes, 1) + block_needs(info, bytes);
-        if (need <= room) return bytes;
+/* What sums over resident vectors need when their MSMs are cut into so many parts. */
+static size_t resident_needs(const struct cz_cuda_info *info, const struct cz_cuda_srs *srs, size_t parts) {
+    size_t most = srs->h.d_point ? msm_needs(info, srs->h.group, (srs->h.n + parts - 1) / parts, 0) : 0;
+    for (unsigned sum = 0; sum < CZ_CUDA_SUMS_OF_BITS; sum++) {
+        const struct cz_cuda_vector *v = &srs->vector[sum];
+        if (!v->d_point) continue;
+        const size_t n = (srs->list[cz_cuda_list_of(sum)].n + parts - 1) / parts;
+        const size_t list = msm_needs(info, v->group, n, LIST_BYTES);
+        const size_t bits = cz_cuda_bitsum_bytes(info, v->group, srs->circuit.num_aux, 0);
+        if (list > most) most = list;
+        if (bits > most) most = bits;
+    }
+    return most;
+}
+
+/*
+ * The fewest parts of resident vectors come before large buffers, down to 256 MiB: a block of that size still has more
+ * than a million points. Smaller ones only where no number of parts leaves that much.
+ */
+size_t cz_cuda_partition_buffer(const struct cz_cuda_info *info, const struct cz_cuda_srs *srs, size_t room) {
+    const size_t mib = (size_t)1 << 20, last = 16;
+    for (size_t parts = 1; parts <= last; parts *= 2) {
+        const size_t resident = resident_needs(info, srs, parts);
+        for (size_t bytes = 1024 * mib; bytes >= (parts < last ? 256 * mib : mib); bytes /= 2) {
+            const size_t block = block_needs(info, srs->circuit.num_aux, bytes);
+            const size_t need = 2 * cz_cuda_rounded(bytes, 1) + (block > resident ? block : resident);
+            if (need <= room) return bytes;
+        }
     }
     return 0;
 }
@@ -51,7 +92,7 @@ static size_t choose_buffer(const struct cz_cuda_info *info, size_t room) {
 static enum cz_status start_feed(struct partition *p) {
     struct cz_cuda_worker *w = p->w;
     if (!streams(p->srs)) return CZ_OK;
-    p->buffer_bytes = choose_buffer(cz_cuda_device_info(w->cuda), w->mem_size - w->mem_used);
+    p->buffer_bytes = cz_cuda_partition_buffer(cz_cuda_device_info(w->cuda), p->srs, w->mem_size - w->mem_used);
     if (!p->buffer_bytes) return cz_cuda_full(w, "streaming of points");
     return cz_cuda_feed_start(&p->feed, w, p->srs, p->buffer_bytes);
 }
@@ -83,17 +124,18 @@ static enum cz_status make_h(struct partition *p, struct cz_fr **h, struct cz_pa
 }
 
 static enum cz_status sum_h(struct cz_g1 *out, struct partition *p, const struct cz_fr *h) {
-    const struct cz_cuda_srs *srs = p->srs;
-    if (srs->h.d_point)
-        return cz_cuda_msm(out, p->w, CZ_CUDA_G1, srs->h.d_point, srs->d_h_index, (const uint32_t *)h, srs->h.n, true);
-    const size_t max = p->buffer_bytes / 96;
+    struct cz_cuda_worker *w = p->w;
+    const struct cz_cuda_vector *v = &p->srs->h;
+    const uint32_t *d_index = p->srs->d_h_index; /* NULL: streamed */
+    const size_t max = v->d_point ? part_of(w, v->group, v->n, 0) : p->buffer_bytes / 96;
     *out = CZ_G1_INFINITY;
-    for (size_t at = 0; at < srs->h.n; at += max) {
-        const size_t n = srs->h.n - at < max ? srs->h.n - at : max;
+    for (size_t at = 0; at < v->n; at += max) {
+        const size_t n = v->n - at < max ? v->n - at : max;
         struct cz_g1 part;
-        void *d_point;
-        CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, n));
-        CZ_CUDA_TRY(cz_cuda_msm(&part, p->w, CZ_CUDA_G1, d_point, NULL, (const uint32_t *)(h + at), n, true));
+        void *d_point = v->d_point;
+        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, n));
+        CZ_CUDA_TRY(cz_cuda_msm(&part, w, v->group, d_point, d_index ? d_index + at : NULL, (const uint32_t *)(h + at),
+                                n, true));
         cz_g1_add(out, out, &part);
     }
     return CZ_OK;
@@ -111,26 +153,38 @@ static void add_sum(union sum *to, const union sum *s, enum cz_cuda_group group)
         cz_g2_add(&to->g2, &to->g2, &s->g2);
 }
 
+/* Elements of one block, as many at once as there is room for. */
+static enum cz_status sum_list(union sum *out, struct partition *p, unsigned sum, const struct cz_cuda_block *block,
+                               const void *d_point) {
+    struct cz_cuda_worker *w = p->w;
+    const struct cz_cuda_list *list = &p->srs->list[cz_cuda_list_of(sum)];
+    const enum cz_cuda_group group = block->vector->group;
+    const size_t end = block->list0 + block->list, max = part_of(w, group, block->list, LIST_BYTES);
+    struct cz_cuda_mark mark = cz_cuda_mark(w);
+    for (size_t at = block->list0; at < end; at += max) {
+        const size_t n = end - at < max ? end - at : max;
+        union sum part;
+        struct cz_fr *scalar = cz_cuda_mem(w, n, sizeof *scalar);
+        uint32_t *index = cz_cuda_mem(w, n, sizeof *index);
+        if (!scalar || !index) return cz_cuda_full(w, "the scalars of a sum");
+        CZ_CUDA_TRY(cz_cuda_gather(w, &p->witness, list->d_slot + at, n, scalar));
+        CZ_CUDA_TRY(cz_cuda_rebase(w, index, list->d_base + at, n, (uint32_t)block->base0));
+        CZ_CUDA_TRY(cz_cuda_msm(&part, w, group, d_point, index, (const uint32_t *)scalar, n, true));
+        add_sum(out, &part, group);
+        cz_cuda_release(w, mark);
+    }
+    return CZ_OK;
+}
+
 /* Bits and elements of one block. */
 static enum cz_status sum_block(union sum *out, struct partition *p, unsigned sum, const struct cz_cuda_block *block,
                                 const void *d_point) {
     struct cz_cuda_worker *w = p->w;
-    const struct cz_cuda_list *list = &p->srs->list[cz_cuda_list_of(sum)];
     const struct cz_cuda_density *density = &p->srs->density[cz_cuda_list_of(sum)];
     const enum cz_cuda_group group = block->vector->group;
     const size_t word0 = block->aux0 / 64, first = block->aux0 == 0 ? density->first : 0;
     union sum part;
-    struct cz_cuda_mark mark = cz_cuda_mark(w);
-    if (block->list) {
-        struct cz_fr *scalar = cz_cuda_mem(w, block->list, sizeof *scalar);
-        uint32_t *index = cz_cuda_mem(w, block->list, sizeof *index);
-        if (!scalar || !index) return cz_cuda_full(w, "the scalars of a sum");
-        CZ_CUDA_TRY(cz_cuda_gather(w, &p->witness, list->d_slot + block->list0, block->list, scalar));
-        CZ_CUDA_TRY(cz_cuda_rebase(w, index, list->d_base + block->list0, block->list, (uint32_t)block->base0));
-        CZ_CUDA_TRY(cz_cuda_msm(&part, w, group, d_point, index, (const uint32_t *)scalar, block->list, true));
-        add_sum(out, &part, group);
-        cz_cuda_release(w, mark);
-    }
+    CZ_CUDA_TRY(sum_list(out, p, sum, block, d_point));
     if (block->aux && block->vector->d_pair) {
         const uint8_t *aux = (const uint8_t *)d_point + first * cz_cuda_point_bytes(group);
         const uint64_t *d_chosen = density->mask ? p->d_chosen[cz_cuda_list_of(sum)] : p->d_value;

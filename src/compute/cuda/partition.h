@@ -62,6 +62,18 @@ bool cz_cuda_block_next(struct cz_cuda_block *out, const struct cz_cuda_srs *srs
                         size_t *base0, size_t max);
 
 /**
+ * How many of n points an MSM takes at once in `room` bytes, with `beside` bytes for each of them: n, half of it, a
+ * quarter, …; at least 1 where n is.
+ */
+size_t cz_cuda_partition_part(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n, size_t beside,
+                              size_t room);
+/**
+ * The size of each of the two buffers of streamed points that leaves the sums their least in `room` bytes, that of
+ * resident vectors, too; 0: there is no such size.
+ */
+size_t cz_cuda_partition_buffer(const struct cz_cuda_info *info, const struct cz_cuda_srs *srs, size_t room);
+
+/**
  * n points from the mapping to d_to in device layout, on the worker's lanes (one upload a worker at a time) through
  * `pinned`. Not ordered after w->stream. Waits.
  */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The addition kernel's scratch and the lists of a block of streamed points: measured on 132 multiprocessors. */
+/* The addition kernel's scratch, small buffers of streamed points and the sums of a block: of 192 multiprocessors. */
 #define STREAM_LEAST ((size_t)1400 << 20)
 
 /* What an MSM likes to have for each 2^20 points. */
@@ -73,7 +73,7 @@ enum cz_status cz_gpu_plan_make(struct cz_gpu_plan *out, const struct cz_r1cs *r
     p.witness =
         round_up(32 * (size_t)(r1cs->num_aux - r1cs->num_bits + r1cs->num_inputs + 2)) + 4 * round_up(aux_bytes);
     p.vectors = 3 * round_up(32 * n);
-    p.sums_least = 32 * n + STREAM_LEAST;
+    p.sums_least = 32 * n + round_up(4 * ((size_t)r1cs->num_aux + 1)) + STREAM_LEAST;
     p.worker = p.witness + (p.vectors > p.sums_least ? p.vectors : p.sums_least);
     const size_t budget = vram > CZ_GPU_PLAN_RESERVE ? vram - CZ_GPU_PLAN_RESERVE : 0;
     size_t room = budget > workers * p.worker ? budget - workers * p.worker : 0;

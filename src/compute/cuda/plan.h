@@ -30,7 +30,7 @@ struct cz_gpu_plan {
     size_t residents, streamed; /* bytes; streamed: read by every partition */
     size_t worker;              /* of each worker */
     size_t witness, vectors;    /* of a worker while h is made: the witness, and a, b, c */
-    size_t sums_least;          /* of a worker while sums are formed, at the least: h, buffers, a block's sums */
+    size_t sums_least;          /* of a worker while sums are formed, at the least: h, a bit sum's list, buffers */
     size_t peak;                /* of the whole card */
 };
 

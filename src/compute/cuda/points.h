@@ -75,7 +75,8 @@ CZ_MUST_CHECK enum cz_status cz_cuda_bitsum_pairs(void *out, struct cz_cuda_work
 /** Makes d_pair for n points; asynchronous on w->stream. */
 CZ_MUST_CHECK enum cz_status cz_cuda_bit_pairs(struct cz_cuda_worker *w, enum cz_cuda_group group, void *d_pair,
                                                const void *d_point, size_t n);
-size_t cz_cuda_bitsum_bytes(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n);
+/** The worker memory of a bit sum over n bits that adds up to `part` of the points at once; 0: its least. */
+size_t cz_cuda_bitsum_bytes(const struct cz_cuda_info *info, enum cz_cuda_group group, size_t n, size_t part);
 
 /** *ok = every scalar is below r. Waits for the answer. */
 CZ_MUST_CHECK enum cz_status cz_cuda_scalars_check(struct cz_cuda_worker *w, bool *ok, const uint32_t *d_scalar,

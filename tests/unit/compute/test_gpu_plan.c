@@ -35,11 +35,12 @@ static void check_sums(const struct cz_gpu_plan *p) {
     }
     assert_true(resident == p->residents && streamed == p->streamed);
     assert_true(p->worker >= p->vectors + p->witness);
+    assert_true(p->worker >= p->sums_least + p->witness);
 }
 
 static void cards(void **state) {
     (void)state;
-    static const unsigned gib[] = {16, 24, 32, 48, 80, 141};
+    static const unsigned gib[] = {16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 70, 72, 80, 96, 141};
     size_t streamed = SIZE_MAX;
     for (size_t i = 0; i < sizeof gib / sizeof *gib; i++) {
         struct cz_gpu_plan p;
