@@ -16,6 +16,8 @@ enum scalar_kind {
     SCALAR_SMALL,
     SCALAR_HALF,
     SCALAR_MIXED,
+    SCALAR_SEVEN_TIMES, /* buckets of 7 points: two additions each in round 1, more than a quarter of the points */
+    SCALAR_127_TIMES,
     SCALAR_KINDS
 };
 
@@ -52,6 +54,12 @@ static void make_scalar(struct cz_fr *r, enum scalar_kind kind, size_t i) {
         break;
     case SCALAR_MIXED:
         make_scalar(r, (enum scalar_kind)(i * 7 / 3 % SCALAR_MIXED), i);
+        break;
+    case SCALAR_SEVEN_TIMES:
+        random_fr(r, i / 7);
+        break;
+    case SCALAR_127_TIMES:
+        random_fr(r, i / 127);
         break;
     default:
         random_fr(r, i);
@@ -95,6 +103,11 @@ static void make_scalar(struct cz_fr *r, enum scalar_kind kind, size_t i) {
 /* More bases than the CPU device converts at a time. */
 static bool g1_msm_chunks(struct cz_device *dev) {
     return g1_msm(dev, 180000, BASE_DISTINCT, SCALAR_RANDOM);
+}
+
+/* More buckets than a list that is too short has room to spare for. */
+static bool g1_msm_repeated_large(struct cz_device *dev) {
+    return g1_msm(dev, (size_t)2000 * 127, BASE_DISTINCT, SCALAR_127_TIMES);
 }
 
 /* Transforms against their definition: result k is Σ v[j]·(shift·w^k)^j, or the other way round. */
@@ -157,9 +170,11 @@ static bool ntt_too_large(struct cz_device *dev) {
 #define CASE(f)                                                                                                        \
     { #f, f }
 const struct diff_case diff_cases[] = {
-    CASE(g1_msm_naive), CASE(g1_msm_sizes),  CASE(g1_msm_kinds),        CASE(g1_msm_large), CASE(g1_msm_out_of_range),
-    CASE(g1_bitsum),    CASE(g1_fixed_base), CASE(g1_msm_chunks),       CASE(g2_msm_naive), CASE(g2_msm_sizes),
-    CASE(g2_msm_kinds), CASE(g2_msm_large),  CASE(g2_msm_out_of_range), CASE(g2_bitsum),    CASE(g2_fixed_base),
-    CASE(ntt_small),    CASE(ntt_large),     CASE(ntt_too_large),
+    CASE(g1_msm_naive),    CASE(g1_msm_sizes),          CASE(g1_msm_kinds),    CASE(g1_msm_large),
+    CASE(g1_msm_repeated), CASE(g1_msm_out_of_range),   CASE(g1_bitsum),       CASE(g1_fixed_base),
+    CASE(g1_msm_chunks),   CASE(g1_msm_repeated_large), CASE(g2_msm_naive),    CASE(g2_msm_sizes),
+    CASE(g2_msm_kinds),    CASE(g2_msm_large),          CASE(g2_msm_repeated), CASE(g2_msm_out_of_range),
+    CASE(g2_bitsum),       CASE(g2_fixed_base),         CASE(ntt_small),       CASE(ntt_large),
+    CASE(ntt_too_large),
 };
 const size_t diff_num_cases = sizeof diff_cases / sizeof diff_cases[0];

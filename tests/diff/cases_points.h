@@ -104,6 +104,11 @@ static bool NAME(msm_large)(struct cz_device *dev) {
            NAME(msm)(dev, LARGE, BASE_SOME_INFINITE, SCALAR_MIXED);
 }
 
+static bool NAME(msm_repeated)(struct cz_device *dev) {
+    return NAME(msm)(dev, 700, BASE_DISTINCT, SCALAR_SEVEN_TIMES) &&
+           NAME(msm)(dev, LARGE / 127 * 127, BASE_DISTINCT, SCALAR_127_TIMES);
+}
+
 static bool NAME(msm_out_of_range)(struct cz_device *dev) {
     enum { N = 50 };
     AFFINE base[N];

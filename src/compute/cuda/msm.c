@@ -41,6 +41,16 @@ static unsigned column_bits(unsigned k) {
     return k / 2;
 }
 
+/*
+ * Jobs of round r of a group at the most. A bucket of m points has (m + 2^r - 1) / 2^(r + 1), rounded down, so that a
+ * bucket of 3 has one in round 1, too; at most first_jobs buckets have points. Rounds from 3 on are parts of those
+ * before, so three lists are enough.
+ */
+static size_t round_jobs(const struct plan *p, unsigned r) {
+    const size_t extra = ((size_t)1 << r) - 1;
+    return (p->slots + extra * p->first_jobs) / ((size_t)2 << r) + 1;
+}
+
 unsigned cz_cuda_msm_shift(unsigned tables, unsigned t) {
     return t * 255 / tables;
 }
@@ -117,8 +127,8 @@ static bool lay_out(struct plan *p, const struct cz_cuda_info *info, enum cz_cud
     if (!p->sort_bytes) p->sort_bytes = cz_cuda_sort_bytes((uint32_t)set_slots);
     if (p->sort_bytes == SIZE_MAX) return false;
     p->bytes = 2 * cz_cuda_rounded(p->batch * set_slots, 4) + cz_cuda_rounded(set_slots, 4) +
-               lists * (cz_cuda_rounded(p->slots, 4) + cz_cuda_rounded(p->slots / 2 + 1, job)) +
-               cz_cuda_rounded(p->slots / 4 + 1, job) + cz_cuda_rounded(p->slots / 8 + 1, job) +
+               lists * (cz_cuda_rounded(p->slots, 4) + cz_cuda_rounded(round_jobs(p, 0), job)) +
+               cz_cuda_rounded(round_jobs(p, 1), job) + cz_cuda_rounded(round_jobs(p, 2), job) +
                cz_cuda_rounded(fold, job) + 2 * cz_cuda_rounded(p->bucket0[p->sets], 4) +
                cz_cuda_rounded(64 * (size_t)(p->groups + 1), 4) + cz_cuda_rounded(p->sort_bytes, 1) +
                cz_cuda_rounded(2 * p->sets * CZ_CUDA_SUMS, cz_cuda_xyzz_bytes(group)) +
@@ -191,10 +201,11 @@ static enum cz_status carve(struct run *r) {
             r->list0[1] = r->list0[0];
             break;
         }
-        ok = (r->sorted[i] = cz_cuda_mem(w, p->slots, 4)) && (r->list0[i] = cz_cuda_mem(w, p->slots / 2 + 1, job));
+        ok = (r->sorted[i] = cz_cuda_mem(w, p->slots, 4)) && (r->list0[i] = cz_cuda_mem(w, round_jobs(p, 0), job));
     }
     const size_t fold = p->first_jobs > p->next_jobs ? p->first_jobs : p->next_jobs;
-    ok = ok && (r->list1 = cz_cuda_mem(w, p->slots / 4 + 1, job)) && (r->list2 = cz_cuda_mem(w, p->slots / 8 + 1, job));
+    ok = ok && (r->list1 = cz_cuda_mem(w, round_jobs(p, 1), job));
+    ok = ok && (r->list2 = cz_cuda_mem(w, round_jobs(p, 2), job));
     ok = ok && (r->fold = cz_cuda_mem(w, fold, job));
     ok = ok && (r->start = cz_cuda_mem(w, p->bucket0[p->sets], 4)) && (r->end = cz_cuda_mem(w, p->bucket0[p->sets], 4));
     ok = ok && (r->count = cz_cuda_mem(w, COUNTS * (size_t)(p->groups + 1), 4));
