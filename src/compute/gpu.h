@@ -36,7 +36,7 @@ struct cz_gpu_card {
     char name[64];
     char pci[16]; /* "0000:65:00.0", as NVML knows it */
     int arch;
-    size_t vram_total, vram_free;
+    size_t vram_total, vram_free; /* free: of what a device can take */
 };
 
 /** How many CUDA devices there are; 0 with the reason in err. */

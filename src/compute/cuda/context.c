@@ -1,6 +1,7 @@
 #include "compute/cuda/context.h"
 
 #include "compute/cuda/add.h"
+#include "compute/cuda/plan.h"
 
 #include "base/bytes.h"
 
@@ -132,6 +133,7 @@ static enum cz_status divide(struct cz_cuda *cuda, const struct cz_cuda_options 
     if (budget > available)
         return cz_error_set(err, CZ_ERR_BUDGET, "cuda:%d: vram limit %zu MiB, but only %zu MiB are free", o->ordinal,
                             budget >> 20, available >> 20);
+    if (budget > CZ_GPU_PLAN_MOST) budget = CZ_GPU_PLAN_MOST;
     budget -= budget % CZ_CUDA_GRAIN;
     size_t residents = round_up(o->resident_bytes), each = round_up(o->worker_bytes);
     if (!each) {
@@ -200,8 +202,7 @@ enum cz_status cz_cuda_create(struct cz_cuda **out, const struct cz_cuda_options
     SETUP_NAMED("cudaFuncSetAttribute", cz_cuda_add_setup_g2(&cuda->info));
     SETUP(cudaMemGetInfo(&vram_free, &total));
     cuda->info.vram_total = total;
-    const size_t reserve = (size_t)512 << 20;
-    status = divide(cuda, &o, vram_free > reserve ? vram_free - reserve : 0, err);
+    status = divide(cuda, &o, vram_free > CZ_GPU_PLAN_RESERVE ? vram_free - CZ_GPU_PLAN_RESERVE : 0, err);
     if (status != CZ_OK) goto out;
     SETUP(cudaMalloc((void **)&cuda->mem, cuda->info.vram_budget));
     uint8_t *at = cuda->mem + cuda->resident_size;

@@ -62,7 +62,7 @@ struct cz_cuda_info {
 struct cz_cuda_options {
     int ordinal;
     unsigned workers;      /* 1 to CZ_CUDA_MAX_WORKERS */
-    size_t vram_limit;     /* bytes of device memory to take; 0: what is free, less 512 MiB */
+    size_t vram_limit;     /* bytes of device memory to take, at most 192 GiB; 0: what is free, less 512 MiB */
     size_t worker_bytes;   /* device memory of each worker; 0: an equal share of what `resident_bytes` leaves */
     size_t resident_bytes; /* for residents; 0 with worker_bytes 0: half */
     size_t pinned_bytes;   /* pinned host memory of each worker; 0: 64 MiB */

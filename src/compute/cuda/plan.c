@@ -75,7 +75,8 @@ enum cz_status cz_gpu_plan_make(struct cz_gpu_plan *out, const struct cz_r1cs *r
     p.vectors = 3 * round_up(32 * n);
     p.sums_least = 32 * n + round_up(4 * ((size_t)r1cs->num_aux + 1)) + STREAM_LEAST;
     p.worker = p.witness + (p.vectors > p.sums_least ? p.vectors : p.sums_least);
-    const size_t budget = vram > CZ_GPU_PLAN_RESERVE ? vram - CZ_GPU_PLAN_RESERVE : 0;
+    size_t budget = vram > CZ_GPU_PLAN_RESERVE ? vram - CZ_GPU_PLAN_RESERVE : 0;
+    if (budget > CZ_GPU_PLAN_MOST) budget = CZ_GPU_PLAN_MOST;
     size_t room = budget > workers * p.worker ? budget - workers * p.worker : 0;
     const bool worker_fits = room > 0;
 

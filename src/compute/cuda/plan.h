@@ -11,6 +11,8 @@
 
 /** Taken from what is free: the driver's own and the context. */
 #define CZ_GPU_PLAN_RESERVE ((size_t)512 << 20)
+/** What is taken of a card at the most: a reference to a point is 31 bits that count 96 bytes each (add.h). */
+#define CZ_GPU_PLAN_MOST ((size_t)192 << 30)
 
 enum cz_gpu_place { CZ_GPU_RESIDENT, CZ_GPU_STREAMED, CZ_GPU_LEFT_OUT };
 

@@ -1,6 +1,7 @@
 /* What is there before a device is opened, and where an SRS of an open one lies. */
 
 #include "compute/cuda/partition.h"
+#include "compute/cuda/plan.h"
 #include "compute/gpu.h"
 
 #include <stdio.h>
@@ -33,6 +34,8 @@ enum cz_status cz_gpu_look(struct cz_gpu_card *out, int ordinal, struct cz_error
     if (error != cudaSuccess) return failed(err, "cudaGetDeviceProperties", error);
     error = cudaMemGetInfo(&card.vram_free, &card.vram_total);
     if (error != cudaSuccess) return failed(err, "cudaMemGetInfo", error);
+    if (card.vram_free > CZ_GPU_PLAN_MOST + CZ_GPU_PLAN_RESERVE)
+        card.vram_free = CZ_GPU_PLAN_MOST + CZ_GPU_PLAN_RESERVE;
     (void)snprintf(card.name, sizeof card.name, "%.60s", prop.name);
     (void)snprintf(card.pci, sizeof card.pci, "%04x:%02x:%02x.0", (unsigned)prop.pciDomainID & 0xffff,
                    (unsigned)prop.pciBusID & 0xff, (unsigned)prop.pciDeviceID & 0xff);

@@ -6,7 +6,9 @@
 #include "fake_cuda/fake_cuda.h"
 
 #include "base/bytes.h"
+#include "compute/cuda/add.h"
 #include "compute/cuda/partition.h"
+#include "compute/cuda/plan.h"
 #include "compute/gpu.h"
 #include "curve/encoding.h"
 #include "support.h"
@@ -307,6 +309,27 @@ static void no_card(void **state) {
     assert_int_equal(open_device(&dev, 0, &err), CZ_ERR_BUDGET);
 }
 
+/* A card with more memory than references to points reach: the rest is left alone, whoever asks. */
+static void large_card(void **state) {
+    (void)state;
+    static const size_t limit[] = {0, (size_t)250 << 30};
+    struct cz_gpu_card card;
+    struct cz_error err = {0};
+    fake_cuda_reset();
+    fake_cuda_card.vram = (size_t)288 << 30;
+    fake_cuda_card.vram_free = (size_t)287 << 30;
+    assert_int_equal(cz_gpu_look(&card, 0, &err), CZ_OK);
+    assert_true(card.vram_free == CZ_GPU_PLAN_MOST + CZ_GPU_PLAN_RESERVE);
+    for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) {
+        const struct cz_gpu_options o = {.workers = 2, .vram_limit = limit[i], .pinned = (size_t)1 << 20};
+        struct cz_device *dev = NULL;
+        if (cz_gpu_create(&dev, &o, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+        assert_true(fake_cuda_allocated() == CZ_GPU_PLAN_MOST);
+        assert_true(fake_cuda_allocated() / 96 == (size_t)CZ_CUDA_REF_INDEX + 1);
+        cz_device_destroy(dev);
+    }
+}
+
 static int prepare(void **state) {
     (void)state;
     struct session s = {0};
@@ -346,6 +369,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(classes),
         cmocka_unit_test(other_cards),
         cmocka_unit_test(no_card),
+        cmocka_unit_test(large_card),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, prepare, NULL);

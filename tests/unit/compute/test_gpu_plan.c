@@ -61,6 +61,16 @@ static void cards(void **state) {
     }
 }
 
+/* More memory than references to points reach is no use. */
+static void large(void **state) {
+    (void)state;
+    struct cz_gpu_plan most, more;
+    assert_int_equal(cz_gpu_plan_make(&most, r1cs, CZ_GPU_PLAN_MOST + CZ_GPU_PLAN_RESERVE, 1, NULL), CZ_OK);
+    assert_int_equal(cz_gpu_plan_make(&more, r1cs, (size_t)288 << 30, 1, NULL), CZ_OK);
+    assert_true(most.residents + most.worker <= CZ_GPU_PLAN_MOST);
+    assert_true(more.residents == most.residents && more.worker == most.worker);
+}
+
 static void workers(void **state) {
     (void)state;
     struct cz_gpu_plan one, two;
@@ -107,10 +117,8 @@ static void telemetry(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cards),
-        cmocka_unit_test(workers),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(telemetry),
+        cmocka_unit_test(cards),   cmocka_unit_test(large),     cmocka_unit_test(workers),
+        cmocka_unit_test(refused), cmocka_unit_test(telemetry),
     };
     return cmocka_run_group_tests(tests, build, done);
 }
