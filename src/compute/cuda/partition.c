@@ -72,18 +72,29 @@ static size_t resident_needs(const struct cz_cuda_info *info, const struct cz_cu
     return most;
 }
 
+/* The first block of a streamed vector has the bases of all inputs, and 64 more. */
+static size_t first_block(const struct cz_cuda_srs *srs) {
+    size_t most = 0;
+    for (unsigned sum = 0; sum < CZ_CUDA_SUMS_OF_BITS; sum++) {
+        const struct cz_cuda_vector *v = &srs->vector[sum];
+        const size_t bytes = (srs->density[cz_cuda_list_of(sum)].first + 64) * cz_cuda_point_bytes(v->group);
+        if (!v->d_point && bytes > most) most = bytes;
+    }
+    return most;
+}
+
 /*
  * The fewest parts of resident vectors come before large buffers, down to 256 MiB: a block of that size still has more
  * than a million points. Smaller ones only where no number of parts leaves that much.
  */
 size_t cz_cuda_partition_buffer(const struct cz_cuda_info *info, const struct cz_cuda_srs *srs, size_t room) {
-    const size_t mib = (size_t)1 << 20, last = 16;
+    const size_t mib = (size_t)1 << 20, last = 16, least = first_block(srs);
     for (size_t parts = 1; parts <= last; parts *= 2) {
         const size_t resident = resident_needs(info, srs, parts);
         for (size_t bytes = 1024 * mib; bytes >= (parts < last ? 256 * mib : mib); bytes /= 2) {
             const size_t block = block_needs(info, srs->circuit.num_aux, bytes);
             const size_t need = 2 * cz_cuda_rounded(bytes, 1) + (block > resident ? block : resident);
-            if (need <= room) return bytes;
+            if (bytes >= least && need <= room) return bytes;
         }
     }
     return 0;
@@ -133,7 +144,7 @@ static enum cz_status sum_h(struct cz_g1 *out, struct partition *p, const struct
         const size_t n = v->n - at < max ? v->n - at : max;
         struct cz_g1 part;
         void *d_point = v->d_point;
-        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, n));
+        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed));
         CZ_CUDA_TRY(cz_cuda_msm(&part, w, v->group, d_point, d_index ? d_index + at : NULL, (const uint32_t *)(h + at),
                                 n, true));
         cz_g1_add(out, out, &part);
@@ -211,7 +222,7 @@ static enum cz_status sum_vector(union sum *out, struct cz_partition_timing *tim
     const size_t max = v->d_point ? SIZE_MAX : p->buffer_bytes / cz_cuda_point_bytes(v->group);
     while (cz_cuda_block_next(&block, p->srs, sum, &aux0, &base0, max)) {
         void *d_point = v->d_point;
-        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed, block.bases));
+        if (!d_point) CZ_CUDA_TRY(cz_cuda_feed_take(&d_point, p->feed));
         CZ_CUDA_TRY(sum_block(out, p, sum, &block, d_point));
     }
     cz_device_part_done(timing, part, start);

@@ -55,8 +55,8 @@ struct cz_cuda_block {
 };
 
 /**
- * Cuts `sum`'s vector: the block that begins at *aux0 with at most max bases (at least 64), and moves *aux0. False at
- * the end. max SIZE_MAX: everything is one block.
+ * Cuts `sum`'s vector: the block that begins at *aux0 with at most max bases, and moves *aux0. False at the end. max:
+ * at least 64 more than the inputs have, whose bases come with the first block; SIZE_MAX: everything is one block.
  */
 bool cz_cuda_block_next(struct cz_cuda_block *out, const struct cz_cuda_srs *srs, unsigned sum, size_t *aux0,
                         size_t *base0, size_t max);
@@ -89,7 +89,7 @@ struct cz_cuda_feed;
 CZ_MUST_CHECK enum cz_status cz_cuda_feed_start(struct cz_cuda_feed **out, struct cz_cuda_worker *w,
                                                 const struct cz_cuda_srs *srs, size_t buffer_bytes);
 /** The next block's points on the device; done with when the next call comes, or cz_cuda_feed_stop. */
-CZ_MUST_CHECK enum cz_status cz_cuda_feed_take(void **d_point, struct cz_cuda_feed *feed, size_t bases);
+CZ_MUST_CHECK enum cz_status cz_cuda_feed_take(void **d_point, struct cz_cuda_feed *feed);
 /** Accepts NULL. Waits for the thread. */
 void cz_cuda_feed_stop(struct cz_cuda_feed *feed);
 

@@ -20,7 +20,7 @@ bool cz_cuda_block_next(struct cz_cuda_block *out, const struct cz_cuda_srs *srs
         *base0 = out->vector->n;
         return true;
     }
-    /* The inputs' bases come with the first block. */
+    /* The inputs' bases come with the first block. A word of variables comes in any case. */
     size_t bases = *aux0 == 0 ? density->first : 0, at = *aux0;
     while (at < num_aux) {
         const size_t bits = num_aux - at < 64 ? num_aux - at : 64;
@@ -141,8 +141,7 @@ enum cz_status cz_cuda_feed_start(struct cz_cuda_feed **out, struct cz_cuda_work
     return CZ_OK;
 }
 
-enum cz_status cz_cuda_feed_take(void **d_point, struct cz_cuda_feed *f, size_t bases) {
-    (void)bases;
+enum cz_status cz_cuda_feed_take(void **d_point, struct cz_cuda_feed *f) {
     pthread_mutex_lock(&f->lock);
     f->holding = false;
     pthread_cond_broadcast(&f->change);

@@ -129,6 +129,29 @@ static size_t check_sums(struct shape *s, unsigned resident, size_t worker, size
     return most;
 }
 
+/* The least room that there are buffers for: the bases of the many inputs of a window PoSt fit into them. */
+static void smallest_buffer(void **state) {
+    (void)state;
+    const struct cz_cuda_info info = {.sms = multiprocessors[1]};
+    struct shape s;
+    size_t none = 0, room = 4 * GIB;
+    fake_cuda_reset();
+    shape_make(&s, CZ_CIRCUIT_WINDOW, "32GiB");
+    assert_false(place(&s, 0));
+    while (room - none > 1) {
+        const size_t middle = none + (room - none) / 2;
+        if (cz_cuda_partition_buffer(&info, &s.srs, middle))
+            room = middle;
+        else
+            none = middle;
+    }
+    const size_t buffer = cz_cuda_partition_buffer(&info, &s.srs, room);
+    assert_true(buffer >= (s.srs.density[1].first + 64) * 96 && buffer < (size_t)16 << 20);
+    for (unsigned i = 0; i < CZ_CUDA_SUMS_OF_BITS; i++)
+        check_blocks(&s, &info, i, buffer, room - 2 * cz_cuda_rounded(buffer, 1));
+    shape_done(&s);
+}
+
 /* As a plan says by name what is where. */
 static unsigned residents_of(const struct cz_gpu_plan *p) {
     static const char *const name[VECTORS] = {"H and its index", "L", "A", "B in G1", "B in G2"};
@@ -225,6 +248,7 @@ int main(int argc, char **argv) {
         {"winning", circuit, NULL, NULL, (void *)(uintptr_t)CZ_CIRCUIT_WINNING},
         {"window", circuit, NULL, NULL, (void *)(uintptr_t)CZ_CIRCUIT_WINDOW},
         {"update", circuit, NULL, NULL, (void *)(uintptr_t)CZ_CIRCUIT_UPDATE},
+        cmocka_unit_test(smallest_buffer),
         cmocka_unit_test(partition),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
