@@ -144,6 +144,7 @@ enum cz_status cz_cuda_tables_large(struct cz_cuda_tables *t, struct cz_cuda_wor
         if (status == CZ_OK) {
             __atomic_store_n(&t->has_large, true, __ATOMIC_RELEASE);
         } else {
+            (void)cudaStreamSynchronize(w->stream); /* what was launched writes there */
             cz_cuda_resident_free(t->cuda, t->large);
             t->large = NULL;
         }

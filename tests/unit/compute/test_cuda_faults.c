@@ -330,6 +330,36 @@ static void large_card(void **state) {
     }
 }
 
+/* Tables that a failed call leaves unfinished go back when nothing writes them any more. */
+static void large_tables(void **state) {
+    (void)state;
+    const size_t residents = cz_cuda_tables_large_bytes() + ((size_t)16 << 20);
+    const struct cz_gpu_options o = {
+        .workers = 1, .vram_limit = residents + ((size_t)1 << 30), .residents = residents, .pinned = (size_t)1 << 20};
+    struct cz_device *dev = NULL;
+    struct cz_cuda_worker *w = NULL;
+    struct cz_error err = {0};
+    enum cz_status status = CZ_ERR_INTERNAL;
+    fake_cuda_reset();
+    fake_cuda_card.vram = fake_cuda_card.vram_free = (size_t)16 << 30;
+    if (cz_gpu_create(&dev, &o, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+    struct cz_cuda_device *d = (struct cz_cuda_device *)dev;
+    const size_t room = cz_cuda_resident_room(d->cuda);
+    assert_int_equal(cz_cuda_take(&w, d->cuda, &err), CZ_OK);
+    for (unsigned i = 0; status != CZ_OK; i++) {
+        const unsigned waits = fake_cuda_calls_of("cudaStreamSynchronize");
+        fake_cuda_fail(i, cudaErrorInvalidValue);
+        status = cz_cuda_tables_large(d->tables, w);
+        const bool failed = fake_cuda_failed();
+        fake_cuda_fail(~0u, cudaSuccess);
+        assert_true(failed == (status != CZ_OK));
+        assert_true(fake_cuda_calls_of("cudaStreamSynchronize") > waits);
+        assert_true((cz_cuda_resident_room(d->cuda) == room) == failed);
+    }
+    cz_cuda_give(w);
+    cz_device_destroy(dev);
+}
+
 static int prepare(void **state) {
     (void)state;
     struct session s = {0};
@@ -370,6 +400,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(other_cards),
         cmocka_unit_test(no_card),
         cmocka_unit_test(large_card),
+        cmocka_unit_test(large_tables),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, prepare, NULL);
