@@ -41,7 +41,7 @@ struct cz_cuda_srs {
     struct cz_cuda_list list[3]; /* L, A, B */
     struct cz_cuda_density density[3];
     uint32_t *d_h_index; /* which base belongs to a position of h */
-    size_t bytes;        /* host and device */
+    size_t host, device; /* bytes of each */
 };
 
 static inline unsigned cz_cuda_list_of(unsigned sum) {

@@ -5,7 +5,6 @@
 #include "compute/gpu.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static enum cz_status failed(struct cz_error *err, const char *call, cudaError_t error) {
     (void)cudaGetLastError();
@@ -47,11 +46,5 @@ enum cz_status cz_gpu_look(struct cz_gpu_card *out, int ordinal, struct cz_error
 size_t cz_gpu_srs_vram(const struct cz_device *dev, const struct cz_srs *base) {
     struct cz_gpu_info info;
     if (!cz_gpu_describe(&info, dev)) return 0;
-    const struct cz_cuda_srs *srs = (const struct cz_cuda_srs *)base;
-    size_t host = sizeof *srs;
-    for (int i = 0; i < 3; i++) {
-        host += srs->list[i].n * sizeof *srs->list[i].base;
-        if (srs->density[i].mask) host += ((size_t)srs->base.r1cs->num_aux + 63) / 64 * 8;
-    }
-    return srs->bytes > host ? srs->bytes - host : 0;
+    return ((const struct cz_cuda_srs *)base)->device;
 }

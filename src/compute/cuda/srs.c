@@ -18,7 +18,7 @@ static enum cz_status resident_copy(void **out, struct cz_cuda_srs *srs, struct 
     if (!*out)
         return cz_error_set(&w->err, CZ_ERR_BUDGET, "srs: %zu KiB of lists do not fit into the vram for residents",
                             bytes >> 10);
-    srs->bytes += bytes;
+    srs->device += bytes;
     return cz_cuda_upload(w, *out, from, bytes);
 }
 
@@ -52,7 +52,7 @@ static enum cz_status list_make(struct cz_cuda_srs *srs, struct cz_cuda_worker *
         rank += element;
     }
     list->n = n;
-    srs->bytes += room * sizeof *list->base;
+    srs->host += room * sizeof *list->base;
     enum cz_status status = resident_copy((void **)&list->d_base, srs, w, list->base, n * 4);
     if (status == CZ_OK) status = resident_copy((void **)&list->d_slot, srs, w, slot, n * 4);
     cz_free(slot);
@@ -85,7 +85,7 @@ static enum cz_status vector_make(struct cz_cuda_srs *srs, struct cz_cuda_worker
     const size_t bytes = v->n * cz_cuda_point_bytes(v->group);
     v->d_point = cz_cuda_resident_alloc(w->cuda, bytes);
     if (!v->d_point) return CZ_OK;
-    srs->bytes += bytes;
+    srs->device += bytes;
     struct cz_cuda_mark mark = cz_cuda_mark(w);
     const size_t room = (w->pinned_size - w->pinned_used) / 256 * 256;
     uint8_t *pinned = cz_cuda_pinned(w, room, 1);
@@ -113,7 +113,7 @@ static enum cz_status lists_make(struct cz_cuda_srs *srs, struct cz_cuda_worker 
     srs->density[1].first = r1cs->num_inputs;
     srs->density[2].first = cz_device_popcount(b_input, r1cs->num_inputs);
     for (int i = 1; i < 3 && status == CZ_OK; i++) {
-        srs->bytes += aux_words * 8;
+        srs->host += (aux_words + 1) * 8;
         status = resident_copy((void **)&srs->density[i].d_mask, srs, w, srs->density[i].mask, aux_words * 8);
     }
     if (status == CZ_OK) status = list_make(srs, w, &srs->list[0], r1cs, NULL, NULL);
@@ -134,7 +134,7 @@ static enum cz_status before_make(struct cz_cuda_srs *srs, struct cz_cuda_worker
     enum cz_status status = CZ_OK;
     density->d_before = cz_cuda_resident_alloc(w->cuda, words * sizeof *before);
     if (density->d_before) {
-        srs->bytes += words * sizeof *before;
+        srs->device += words * sizeof *before;
         status = cz_cuda_upload(w, density->d_before, before, words * sizeof *before);
     }
     cz_free(before);
@@ -151,13 +151,13 @@ static enum cz_status pairs_make(struct cz_cuda_srs *srs, struct cz_cuda_worker 
     if (density->mask && !density->d_before) return CZ_OK;
     v->d_pair = cz_cuda_resident_alloc(w->cuda, n / 2 * size);
     if (!v->d_pair) return CZ_OK;
-    srs->bytes += n / 2 * size;
+    srs->device += n / 2 * size;
     return cz_cuda_bit_pairs(w, v->group, v->d_pair, (const uint8_t *)v->d_point + density->first * size, n);
 }
 
 static enum cz_status srs_fill(struct cz_cuda_srs *srs, struct cz_cuda_worker *w, const struct cz_r1cs *r1cs) {
     CZ_CUDA_TRY(cz_cuda_circuit_create(&srs->circuit, w, r1cs));
-    srs->bytes += srs->circuit.bytes;
+    srs->device += srs->circuit.bytes;
     CZ_CUDA_TRY(lists_make(srs, w, r1cs));
     /* H first: most of the time is spent on it. The index only serves a resident H. */
     const unsigned log2n = srs->circuit.log_domain;
@@ -165,7 +165,7 @@ static enum cz_status srs_fill(struct cz_cuda_srs *srs, struct cz_cuda_worker *w
     if (srs->d_h_index) {
         CZ_CUDA_TRY(vector_make(srs, w, &srs->h));
         if (srs->h.d_point) {
-            srs->bytes += (size_t)4 << log2n;
+            srs->device += (size_t)4 << log2n;
             CZ_CUDA_TRY(cz_cuda_ntt_index(w, srs->d_h_index, log2n));
         } else {
             cz_cuda_resident_free(w->cuda, srs->d_h_index);
@@ -194,7 +194,7 @@ enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, co
     srs->vector[CZ_CUDA_SUM_A] = (struct cz_cuda_vector){CZ_CUDA_G1, view->a, view->num_a, NULL, NULL};
     srs->vector[CZ_CUDA_SUM_B_G1] = (struct cz_cuda_vector){CZ_CUDA_G1, view->b_g1, view->num_b, NULL, NULL};
     srs->vector[CZ_CUDA_SUM_B_G2] = (struct cz_cuda_vector){CZ_CUDA_G2, view->b_g2, view->num_b, NULL, NULL};
-    srs->bytes = sizeof *srs;
+    srs->host = sizeof *srs;
     enum cz_status status = cz_cuda_take(&w, d->cuda, err);
     if (status == CZ_OK) {
         status = srs_fill(srs, w, r1cs);
@@ -214,5 +214,5 @@ enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, co
 }
 
 size_t cz_cuda_srs_bytes(const struct cz_srs *srs) {
-    return ((const struct cz_cuda_srs *)srs)->bytes;
+    return ((const struct cz_cuda_srs *)srs)->host + ((const struct cz_cuda_srs *)srs)->device;
 }

@@ -200,7 +200,13 @@ static unsigned launches(struct shape *s, const struct cz_srs_view *view, const 
     struct cz_partition_sums sums;
     struct cz_error err = {0};
     if (cz_gpu_create(&dev, &o, NULL, &err) != CZ_OK) fail_msg("%s", err.detail);
+    struct cz_cuda *cuda = ((struct cz_cuda_device *)dev)->cuda;
+    const size_t room = cz_cuda_resident_room(cuda);
     if (cz_srs_create(&srs, dev, s->r1cs, view, &err) != CZ_OK) fail_msg("%s", err.detail);
+    /* What the SRS says that it takes is what has gone, but for the blocks' rounding. */
+    const size_t gone = room - cz_cuda_resident_room(cuda), vram = cz_gpu_srs_vram(dev, srs);
+    if (vram > gone || gone - vram > 32 * CZ_CUDA_GRAIN) fail_msg("%zu bytes, not %zu", vram, gone);
+    assert_true(cz_srs_bytes(srs) > vram);
     assert_non_null(((struct cz_cuda_srs *)srs)->vector[CZ_CUDA_SUM_B_G2].d_point);
     const unsigned before = fake_cuda_calls_of("__cudaLaunchKernel");
     const enum cz_status status = cz_device_prove_partition(&sums, NULL, srs, witness, &err);
