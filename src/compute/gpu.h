@@ -1,14 +1,14 @@
 #ifndef CUZK_COMPUTE_GPU_H
 #define CUZK_COMPUTE_GPU_H
 
-/* CUDA devices, for users of compute.h. In a build without CUDA both functions say so. */
+/* CUDA devices, for users of compute.h. In a build without CUDA cz_gpu_create, cz_gpu_count and cz_gpu_look say so. */
 
 #include "compute/compute.h"
 
 struct cz_gpu_options {
     int ordinal;
     unsigned workers;  /* partitions at once, 1 to 8 */
-    size_t vram_limit; /* bytes; 0: what is free */
+    size_t vram_limit; /* bytes; 0: what is free, less 512 MiB */
     size_t pinned;     /* host bytes of each worker for copies; 0: 64 MiB */
     size_t residents;  /* bytes of vram for SRS; 0: half */
     bool pairs;        /* an SRS may take room for sums of neighbours, too: where no other one wants it */

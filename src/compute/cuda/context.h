@@ -5,7 +5,8 @@
  * A CUDA device and its workers: memory carved once, streams, error mapping. Shared by C and .cu files.
  *
  * One cudaMalloc at start takes the whole budget; everything on the device lies in it. Blocks start at multiples of
- * CZ_CUDA_GRAIN from its base, so that any point of any array is base + 96·i (G1) or base + 192·i (G2) with a 31-bit i.
+ * CZ_CUDA_GRAIN from its base, so that any point of any array is base + 96·i (G1) or base + 192·i (G2) with an i of 31
+ * bits (no more than 192 GiB are taken).
  * The low part holds residents (SRS, tables: cz_cuda_resident_alloc, any time, no CUDA call); each worker owns a fixed
  * part at the high end and its own pinned host memory, from which an operation takes what it needs between
  * cz_cuda_mark and cz_cuda_release.

@@ -83,7 +83,7 @@ extern "C" enum cz_status cz_cuda_points_convert(struct cz_cuda_worker *w, cudaS
 
 static __global__ void k_nothing() {}
 
-// A launch that fails says that the binary has no code for the device.
+// Fails where the binary has no code for the device; nothing is launched.
 extern "C" cudaError_t cz_cuda_kernel_check(void) {
     struct cudaFuncAttributes a;
     return cudaFuncGetAttributes(&a, (const void *)k_nothing);

@@ -20,7 +20,7 @@ CZ_MUST_CHECK enum cz_status cz_cuda_upload(struct cz_cuda_worker *w, void *d_to
 /** And back. */
 CZ_MUST_CHECK enum cz_status cz_cuda_download(struct cz_cuda_worker *w, void *to, const void *d_from, size_t n);
 
-/* Slots of the device's table that other files fill: partition.c, ntt.c, fixed.c. */
+/* Slots of the device's table that other files fill: srs.c, partition.c, ntt.c, fixed.c. */
 enum cz_status cz_cuda_srs_create(struct cz_srs **out, struct cz_device *dev, const struct cz_r1cs *r1cs,
                                   const struct cz_srs_view *view, struct cz_error *err);
 void cz_cuda_srs_destroy(struct cz_srs *srs);

@@ -132,7 +132,7 @@ static __device__ uint32_t run_start(const uint32_t *key, uint32_t at) {
     return hi;
 }
 
-// Exclusive maximum and sum over the block's threads; *total gets the sum of all.
+// Exclusive maximum over the block's threads; -1 where none stands before.
 static __device__ int32_t scan_max(int32_t mine) {
     __shared__ int32_t warp_max[TILE_THREADS / 32];
     const uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
@@ -149,6 +149,7 @@ static __device__ int32_t scan_max(int32_t mine) {
     __syncthreads();
     return before;
 }
+// Exclusive sum; *total gets that of all.
 static __device__ uint32_t scan_sum(uint32_t mine, uint32_t *total) {
     __shared__ uint32_t warp_sum[TILE_THREADS / 32];
     const uint32_t lane = threadIdx.x & 31, wid = threadIdx.x >> 5;
