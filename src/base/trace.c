@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER (256u << 10)
@@ -142,10 +143,19 @@ enum cz_status cz_trace_open(const char *path, struct cz_error *err) {
         st = cz_error_set(err, CZ_ERR_MEMORY, "trace: no memory");
         goto out;
     }
-    trace.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    struct stat sb;
+    trace.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0644);
     if (trace.fd < 0) {
         char text[128];
         st = cz_error_set(err, CZ_ERR_IO, "trace file %s: %s", path, strerror_r(errno, text, sizeof text));
+        free(trace.buffer);
+        goto out;
+    }
+    /* Whoever reads a pipe could hold up everything that is traced. */
+    if (fstat(trace.fd, &sb) != 0 || !S_ISREG(sb.st_mode)) {
+        st = cz_error_set(err, CZ_ERR_IO, "trace file %s: not a regular file", path);
+        (void)close(trace.fd);
+        trace.fd = -1;
         free(trace.buffer);
         goto out;
     }
@@ -206,6 +216,12 @@ void cz_trace_wait(const char *name, uint64_t start_ns, uint64_t end_ns, const c
 void cz_trace_flush(void) {
     if (!cz_trace_on()) return;
     (void)pthread_mutex_lock(&trace.lock);
+    if (cz_trace_on()) flush();
+    (void)pthread_mutex_unlock(&trace.lock);
+}
+
+void cz_trace_flush_now(void) {
+    if (!cz_trace_on() || pthread_mutex_trylock(&trace.lock) != 0) return;
     if (cz_trace_on()) flush();
     (void)pthread_mutex_unlock(&trace.lock);
 }

@@ -25,7 +25,10 @@ static inline bool cz_trace_on(void) {
     return atomic_load_explicit(&cz_trace_running, memory_order_relaxed);
 }
 
-/** Makes the file anew and starts. One at a time: CZ_ERR_EXISTS. CZ_ERR_IO names the path and the reason. */
+/**
+ * Makes the file anew and starts. One at a time: CZ_ERR_EXISTS. CZ_ERR_IO names the path and the reason; what is no
+ * regular file is refused.
+ */
 CZ_MUST_CHECK enum cz_status cz_trace_open(const char *path, struct cz_error *err);
 
 /**
@@ -40,6 +43,8 @@ void cz_trace_wait(const char *name, uint64_t start_ns, uint64_t end_ns, const c
 
 /** Writes what is held to the file. */
 void cz_trace_flush(void);
+/** The same unless another thread is at it: for a process that is to end at once. */
+void cz_trace_flush_now(void);
 
 /** Ends it; nothing when it is off. CZ_ERR_IO when some event could not be written. *dropped: events left out. */
 CZ_MUST_CHECK enum cz_status cz_trace_close(uint64_t *dropped, struct cz_error *err);

@@ -202,7 +202,7 @@ static void *signal_main(void *arg) {
         if (sigwait(&set, &sig) != 0) continue;
         if (count > 0) {
             cz_log(CZ_LOG_WARN, "a second signal %d: ending at once", sig);
-            cz_trace_flush();
+            cz_trace_flush_now();
             _exit(1);
         }
         cz_log(CZ_LOG_INFO, "signal %d: no new work; finishing what was accepted (once more to end at once)", sig);
@@ -290,7 +290,8 @@ static enum cz_status start(struct daemon *d, struct cz_error *err) {
         .memory_total = budget,
         .evict_min_idle_ms = c->eviction_min_idle_ms,
         .assign_workers = makers,
-        .compute_workers = workers, /* on the CPU one: a partition takes all cores */
+        /* One for the CPU: there a partition takes all cores. Beside GPUs it serves circuits that fit into none. */
+        .compute_workers = between(1, gpus ? workers + 1 : 1, CZ_ENGINE_MAX_WORKERS),
         .queue_depth = c->max_gpu_queue_depth ? between(1, c->max_gpu_queue_depth, MAX_AHEAD) : ahead,
         .max_jobs = c->max_jobs,
         .ended = cz_service_log_result,

@@ -5,9 +5,13 @@
 #include "base/time.h"
 #include "support.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <yajl/yajl_tree.h>
 
@@ -121,13 +125,40 @@ static void bad_paths(void **state) {
     assert_non_null(strstr(err.detail, "/no such folder/trace.json: No such file"));
     assert_int_equal(cz_trace_open("/tmp", &err), CZ_ERR_IO);
     assert_false(cz_trace_on());
-    /* A disk that is full is told at the end. */
-    uint64_t dropped;
-    assert_int_equal(cz_trace_open("/dev/full", &err), CZ_OK);
-    cz_trace_span("host", "a", 1, 2, NULL, 0);
+    /* Pipes and devices, with a reader or without. */
+    static const char fifo[] = "/tmp/cuzk-test-trace-fifo";
+    (void)unlink(fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(cz_trace_open(fifo, &err), CZ_ERR_IO);
+    const int reader = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(cz_trace_open(fifo, &err), CZ_ERR_IO);
+    assert_non_null(strstr(err.detail, "not a regular file"));
+    (void)close(reader);
+    (void)unlink(fifo);
+    assert_int_equal(cz_trace_open("/dev/full", &err), CZ_ERR_IO);
+    assert_false(cz_trace_on());
+    open_trace();
+    close_trace(0);
+}
+
+/* A file that cannot grow, as on a full disk, is told at the end. */
+static void no_space(void **state) {
+    (void)state;
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit small = {.rlim_cur = 1000, .rlim_max = before.rlim_max};
+    (void)signal(SIGXFSZ, SIG_IGN);
+    open_trace();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (uint64_t i = 1; i < 20; i++) cz_trace_span("host", "a", i, i + 1, NULL, 0);
     cz_trace_flush();
+    cz_trace_flush_now();
+    uint64_t dropped;
+    struct cz_error err = {0};
     assert_int_equal(cz_trace_close(&dropped, &err), CZ_ERR_IO);
-    assert_non_null(strstr(err.detail, "/dev/full: No space"));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_non_null(strstr(err.detail, "File too large"));
     open_trace();
     close_trace(0);
 }
@@ -191,8 +222,10 @@ int main(void) {
     if (fd < 0) return 1;
     (void)close(fd);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_come_back), cmocka_unit_test(flushed_is_readable), cmocka_unit_test(off_is_nothing),
-        cmocka_unit_test(bad_paths),       cmocka_unit_test(threads_at_once),     cmocka_unit_test(bounded),
+        cmocka_unit_test(spans_come_back), cmocka_unit_test(flushed_is_readable),
+        cmocka_unit_test(off_is_nothing),  cmocka_unit_test(bad_paths),
+        cmocka_unit_test(no_space),        cmocka_unit_test(threads_at_once),
+        cmocka_unit_test(bounded),
     };
     const int rc = cmocka_run_group_tests(tests, NULL, NULL);
     (void)unlink(path);
