@@ -349,7 +349,7 @@ static void fill_gpu(Cuzk__V1__GPUStatus *out, char name[GPU_NAME], const struct
     out->ordinal = d->ordinal;
     out->vram_total_bytes = d->vram_total;
     out->vram_free_bytes = d->vram_free;
-    for (uint32_t i = 0; i < st->num_workers; i++) {
+    for (uint32_t i = 0; i < st->num_workers && i < 64; i++) {
         if (!*st->worker[i].job_id || !(d->workers >> i & 1)) continue;
         out->current_job_id = (char *)st->worker[i].job_id;
         out->current_proof_kind = (char *)cz_proof_kind_name(st->worker[i].kind);

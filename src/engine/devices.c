@@ -31,7 +31,8 @@ struct unit {
     bool lost;
     char reason[256];
     unsigned workers, in_use;
-    uint64_t on; /* compute workers that use it */
+    uint32_t places; /* bit k: its worker k is in use */
+    uint64_t on;     /* compute workers that use it */
     uint64_t partitions, failures;
     unsigned num_srs;
     size_t vram_total, vram_taken, vram_srs, pinned;
@@ -61,6 +62,7 @@ struct cz_devices_srs {
     pthread_mutex_t cpu_lock;                   /* while the CPU's is made; before the devices' lock */
     struct cz_srs *on[CZ_DEVICES_MAX_GPUS + 1]; /* NULL: not there */
     size_t vram[CZ_DEVICES_MAX_GPUS];
+    bool cpu_from_start;                /* its lists are a part of cz_devices_srs_bytes */
     bool others;                        /* a device has no room for this one beside other circuits' */
     bool unusable[CZ_DEVICES_MAX_GPUS]; /* the circuit does not fit into that device */
 };
@@ -402,6 +404,7 @@ enum cz_status cz_devices_srs_create(struct cz_devices_srs **out, struct cz_devi
         st = cz_error_set(err, CZ_ERR_FULL, "no GPU has room for it beside the parameters of other circuits");
     }
     if (st == CZ_OK && !on_gpu) st = srs_on_cpu(s, err);
+    s->cpu_from_start = st == CZ_OK && !on_gpu;
     if (st != CZ_OK) {
         cz_devices_srs_destroy(s);
         return st;
@@ -429,8 +432,17 @@ size_t cz_devices_srs_bytes(const struct cz_devices_srs *s) {
     for (unsigned i = 0; i < s->devices->num; i++) {
         if (s->on[i]) bytes += cz_srs_bytes(s->on[i]) - s->vram[i];
     }
-    if (s->on[s->devices->num]) bytes += cz_srs_bytes(s->on[s->devices->num]);
+    if (s->cpu_from_start) bytes += cz_srs_bytes(s->on[s->devices->num]);
     return bytes;
+}
+
+/*
+ * On the CPU. Index lists of the densities, at most two words a variable, come with the first partition that no GPU
+ * takes: they count with the work, as the SRS is accounted for then.
+ */
+static size_t cpu_bytes(const struct cz_devices *d, const struct cz_devices_srs *s, const struct cz_r1cs *r1cs) {
+    const size_t lists = s && s->cpu_from_start ? 0 : (size_t)r1cs->num_aux * 8;
+    return cz_device_partition_bytes(d->unit[d->num].dev, r1cs) + (d->num > 0 ? lists : 0);
 }
 
 size_t cz_devices_partition_bytes(struct cz_devices *d, struct cz_devices_srs *s, const struct cz_r1cs *r1cs) {
@@ -445,52 +457,111 @@ size_t cz_devices_partition_bytes(struct cz_devices *d, struct cz_devices_srs *s
         if (bytes > most) most = bytes;
         any = true;
     }
-    return any ? most : cz_device_partition_bytes(d->unit[d->num].dev, r1cs);
+    return any ? most : cpu_bytes(d, s, r1cs);
 }
 
 /* ---- partitions ---- */
 
-/* Waits for a free worker of the least busy device that has the SRS, or of the CPU when none has. */
-static unsigned take(struct cz_devices_srs *s, unsigned worker) {
-    struct cz_devices *d = s->devices;
-    lock(d);
-    for (;;) {
-        unsigned best = d->num + 1;
-        bool any = false;
-        for (unsigned i = 0; i < d->num; i++) {
-            if (!usable(s, i)) continue;
-            any = true;
-            const struct unit *u = &d->unit[i];
-            if (u->in_use >= u->workers) continue;
-            if (best > d->num || u->in_use < d->unit[best].in_use) best = i;
-        }
-        if (!any && d->unit[d->num].in_use < d->unit[d->num].workers) best = d->num;
-        if (best <= d->num) {
-            d->unit[best].in_use++;
-            if (worker < 64) d->unit[best].on |= UINT64_C(1) << worker;
-            unlock(d);
-            return best;
-        }
-        (void)pthread_cond_wait(&d->changed, &d->lock);
-    }
+/* A place is a worker of a unit; a lane is both in one number. */
+#define PLACES 32
+_Static_assert(CZ_DEVICES_MAX_WORKERS <= PLACES, "a bit each");
+
+static int lane_of(unsigned unit, unsigned place) {
+    return (int)(unit * PLACES + place);
+}
+static unsigned unit_of(int lane) {
+    return (unsigned)lane / PLACES;
 }
 
-static void give(struct cz_devices *d, unsigned i, unsigned worker, enum cz_status st) {
-    struct unit *u = &d->unit[i];
-    lock(d);
+/* Lock held. A lane of the least busy device that has the SRS, or of the CPU when none has; CZ_NO_LANE: none is free.
+ */
+static int take_free(struct cz_devices_srs *s, unsigned worker) {
+    struct cz_devices *d = s->devices;
+    unsigned best = d->num + 1;
+    bool any = false;
+    for (unsigned i = 0; i < d->num; i++) {
+        if (!usable(s, i)) continue;
+        any = true;
+        const struct unit *u = &d->unit[i];
+        if (u->in_use >= u->workers) continue;
+        if (best > d->num || u->in_use < d->unit[best].in_use) best = i;
+    }
+    if (!any && d->unit[d->num].in_use < d->unit[d->num].workers) best = d->num;
+    if (best > d->num) return CZ_NO_LANE;
+    struct unit *u = &d->unit[best];
+    unsigned place = 0;
+    while (place + 1 < PLACES && u->places >> place & 1) place++;
+    u->places |= UINT32_C(1) << place;
+    u->in_use++;
+    if (worker < 64) u->on |= UINT64_C(1) << worker;
+    return lane_of(best, place);
+}
+
+/* Lock held. */
+static void put_free(struct cz_devices *d, unsigned worker, int lane) {
+    struct unit *u = &d->unit[unit_of(lane)];
+    u->places &= ~(UINT32_C(1) << (unsigned)lane % PLACES);
     u->in_use--;
     if (worker < 64) u->on &= ~(UINT64_C(1) << worker);
+    (void)pthread_cond_broadcast(&d->changed);
+}
+
+int cz_devices_lane(struct cz_devices_srs *s, unsigned worker) {
+    lock(s->devices);
+    const int lane = take_free(s, worker);
+    unlock(s->devices);
+    return lane;
+}
+
+void cz_devices_lane_free(struct cz_devices_srs *s, unsigned worker, int lane) {
+    lock(s->devices);
+    put_free(s->devices, worker, lane);
+    unlock(s->devices);
+}
+
+/* Lock held. Whether some GPU does this circuit still. */
+static bool any_usable(const struct cz_devices_srs *s) {
+    for (unsigned i = 0; i < s->devices->num; i++)
+        if (usable(s, i)) return true;
+    return false;
+}
+
+/* The CPU is left alone, and takes more than was reserved: the reason in err. */
+static bool too_large_for_cpu(struct cz_devices_srs *s, size_t bytes, struct cz_error *err) {
+    const size_t need = cpu_bytes(s->devices, s, s->r1cs);
+    if (need <= bytes) return false;
+    (void)cz_error_set(err, CZ_ERR_DEVICE, "no GPU is left for it, and the CPU takes %zu MiB", need >> 20);
+    return true;
+}
+
+/* Waits for a lane. CZ_NO_LANE: too_large_for_cpu. */
+static int take(struct cz_devices_srs *s, const struct cz_stage_slot *slot, struct cz_error *err) {
+    struct cz_devices *d = s->devices;
+    int lane;
+    lock(d);
+    while ((lane = take_free(s, slot->worker)) == CZ_NO_LANE) {
+        if (!any_usable(s) && too_large_for_cpu(s, slot->bytes, err)) break;
+        (void)pthread_cond_wait(&d->changed, &d->lock);
+    }
+    unlock(d);
+    return lane;
+}
+
+static void give(struct cz_devices *d, unsigned worker, int lane, enum cz_status st) {
+    struct unit *u = &d->unit[unit_of(lane)];
+    lock(d);
     u->partitions += st == CZ_OK;
     u->failures += st != CZ_OK;
-    (void)pthread_cond_broadcast(&d->changed);
+    put_free(d, worker, lane);
     unlock(d);
 }
 
-/* One worker of the engine keeps to one stream while it computes, so that spans of a track do not overlap. */
-static void trace_parts(const struct cz_partition_timing *t, const struct cz_device *dev,
+/* A place has one partition at a time, so that spans of a track do not overlap. */
+static void trace_parts(const struct cz_partition_timing *t, const struct cz_device *dev, int lane,
                         const struct cz_stage_slot *slot) {
     char track[64];
-    (void)snprintf(track, sizeof track, CZ_TRACE_DEVICE "%s worker %u stream", cz_device_name(dev), slot->worker);
+    (void)snprintf(track, sizeof track, CZ_TRACE_DEVICE "%s worker %u stream", cz_device_name(dev),
+                   (unsigned)lane % PLACES);
     uint64_t last = 0;
     for (;;) { /* in order of time, which is the device's own */
         int next = -1;
@@ -505,22 +576,18 @@ static void trace_parts(const struct cz_partition_timing *t, const struct cz_dev
     }
 }
 
-static enum cz_status prove_on(struct cz_partition_sums *out, struct cz_devices_srs *s, unsigned i,
-                               const struct cz_witness *witness, const struct cz_stage_slot *slot, bool *short_of,
+static enum cz_status prove_on(struct cz_partition_sums *out, struct cz_devices_srs *s, int lane,
+                               const struct cz_witness *witness, const struct cz_stage_slot *slot,
                                struct cz_error *err) {
     struct cz_devices *d = s->devices;
+    const unsigned i = unit_of(lane);
     if (i == d->num) {
-        const size_t need = cz_device_partition_bytes(d->unit[i].dev, s->r1cs);
-        if (need > slot->bytes) {
-            *short_of = true;
-            return cz_error_set(err, CZ_ERR_DEVICE, "no GPU is left for it, and the CPU takes %zu MiB", need >> 20);
-        }
         const enum cz_status st = srs_on_cpu(s, err);
         if (st != CZ_OK) return st;
     }
     struct cz_partition_timing timing;
     const enum cz_status st = cz_device_prove_partition(out, &timing, s->on[i], witness, err);
-    if (st == CZ_OK && cz_trace_on()) trace_parts(&timing, d->unit[i].dev, slot);
+    if (st == CZ_OK && cz_trace_on()) trace_parts(&timing, d->unit[i].dev, lane, slot);
     return st;
 }
 
@@ -528,12 +595,25 @@ enum cz_status cz_devices_prove(struct cz_partition_sums *out, struct cz_devices
                                 const struct cz_witness *witness, const struct cz_stage_slot *slot,
                                 struct cz_error *err) {
     struct cz_devices *d = s->devices;
-    for (;;) {
+    int lane = slot->lane;
+    if (lane != CZ_NO_LANE && unit_of(lane) < d->num) { /* it may have been lost since the lane was taken */
+        lock(d);
+        const bool ok = usable(s, unit_of(lane));
+        if (!ok) put_free(d, slot->worker, lane);
+        unlock(d);
+        if (!ok) lane = CZ_NO_LANE;
+    }
+    for (;; lane = CZ_NO_LANE) {
         struct cz_error why = {0};
-        bool short_of = false;
-        const unsigned i = take(s, slot->worker);
-        const enum cz_status st = prove_on(out, s, i, witness, slot, &short_of, &why);
-        give(d, i, slot->worker, st);
+        if (lane == CZ_NO_LANE) lane = take(s, slot, err);
+        if (lane == CZ_NO_LANE) return CZ_ERR_DEVICE;
+        const unsigned i = unit_of(lane);
+        if (i == d->num && too_large_for_cpu(s, slot->bytes, err)) {
+            cz_devices_lane_free(s, slot->worker, lane);
+            return CZ_ERR_DEVICE;
+        }
+        const enum cz_status st = prove_on(out, s, lane, witness, slot, &why);
+        give(d, slot->worker, lane, st);
         if (st == CZ_OK) return CZ_OK;
         if (i < d->num && st == CZ_ERR_DEVICE) {
             retire(d, i, &why);
@@ -549,7 +629,7 @@ enum cz_status cz_devices_prove(struct cz_partition_sums *out, struct cz_devices
             continue;
         }
         /* A CPU has no way to be lost. */
-        const enum cz_status final = st == CZ_ERR_DEVICE && !short_of ? CZ_ERR_INTERNAL : st;
+        const enum cz_status final = st == CZ_ERR_DEVICE ? CZ_ERR_INTERNAL : st;
         return cz_error_set(err, final, "%s", why.detail[0] ? why.detail : cz_status_text(st));
     }
 }

@@ -63,8 +63,16 @@ bool cz_devices_srs_on_gpu(struct cz_devices_srs *srs);
 size_t cz_devices_partition_bytes(struct cz_devices *d, struct cz_devices_srs *srs, const struct cz_r1cs *r1cs);
 
 /**
- * Waits for a free worker of a device and proves the partition. CZ_ERR_DEVICE: only the CPU is left, and it takes more
- * than slot->bytes (cz_devices_partition_bytes).
+ * Takes a free worker of the least busy device that has the SRS, or of the CPU when none has, for the engine's worker.
+ * CZ_NO_LANE: none is free. Does not wait.
+ */
+int cz_devices_lane(struct cz_devices_srs *srs, unsigned worker);
+void cz_devices_lane_free(struct cz_devices_srs *srs, unsigned worker, int lane);
+
+/**
+ * Proves the partition on slot->lane, and gives that back; without one, or when that device fails, on the next worker
+ * that is free, for which it waits. CZ_ERR_DEVICE: only the CPU is left, and it takes more than slot->bytes
+ * (cz_devices_partition_bytes).
  */
 CZ_MUST_CHECK enum cz_status cz_devices_prove(struct cz_partition_sums *out, struct cz_devices_srs *srs,
                                               const struct cz_witness *witness, const struct cz_stage_slot *slot,

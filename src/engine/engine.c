@@ -182,9 +182,7 @@ static enum cz_status prepare(struct cz_engine *e, const struct cz_engine_reques
     const struct cz_input *input = request->input;
     enum cz_status st = check_request(request, err);
     if (st != CZ_OK) return st;
-    const uint64_t start = cz_time_now_ns();
     st = e->ops->input_check(e->ops_ctx, input, err);
-    cz_trace_wait("input check", start, cz_time_now_ns(), request->request_id, CZ_TRACE_NO_PARTITION);
     if (st != CZ_OK) return st;
     cz_engine_lock(e);
     st = cz_residency_open(e, circuit, input->kind, input->sector, err);
@@ -233,8 +231,10 @@ enum cz_status cz_engine_submit(struct cz_engine *e, const struct cz_engine_requ
     enum cz_status st = admit(e, request, ticket, err);
     cz_engine_unlock(e);
     if (st != CZ_OK || ticket->joined) goto out;
+    const uint64_t start = cz_time_now_ns();
     st = prepare(e, request, &circuit, &need, err);
     if (st != CZ_OK) goto out;
+    const uint64_t end = cz_time_now_ns();
     cz_engine_lock(e);
     st = admit(e, request, ticket, err); /* much may have changed */
     if (st == CZ_OK && !ticket->joined) {
@@ -242,6 +242,8 @@ enum cz_status cz_engine_submit(struct cz_engine *e, const struct cz_engine_requ
         taken = st == CZ_OK;
     }
     cz_engine_unlock(e);
+    /* Of what was let in alone: others could fill a trace with what they like. */
+    if (taken) cz_trace_wait("input check", start, end, ticket->job_id, CZ_TRACE_NO_PARTITION);
 out:
     if (!taken && request->input) e->ops->input_free(e->ops_ctx, request->input);
     return st;

@@ -163,7 +163,7 @@ void cz_job_result(const struct cz_job *job, struct cz_job_result *out) {
     memset(out, 0, sizeof *out);
     memcpy(out->job_id, job->id, sizeof out->job_id);
     out->state = job->state;
-    out->error = job->error;
+    out->error = cz_job_ended(job) ? job->error : ""; /* else it may be written while it is read */
     if (job->state == CZ_JOB_COMPLETED) {
         out->proof = job->proof;
         out->proof_len = (size_t)job->num_partitions * CZ_STAGE_PROOF_BYTES;

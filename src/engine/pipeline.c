@@ -15,6 +15,13 @@
 
 #include <sys/resource.h>
 
+#define LANE_POLL_NS 100000000
+
+/* Whether nothing more of a job is to be made now. */
+static bool unwanted(const struct cz_job *job) {
+    return cz_job_ended(job) || job->yielding;
+}
+
 static void put(struct cz_part_queue *q, struct cz_part *part) {
     part->next = NULL;
     if (q->tail) {
@@ -56,6 +63,35 @@ static void put_front(struct cz_part_queue *q, struct cz_part *part) {
     q->head = part;
     if (!q->tail) q->tail = part;
     q->count++;
+}
+
+/*
+ * The most urgent partition in the queue that a device has room for now, with its lane there; one that is to be made no
+ * more comes without. NULL: there is none.
+ */
+static struct cz_part *take_runnable(struct cz_engine *e, unsigned worker, int *lane) {
+    struct cz_part_queue *q = &e->to_compute;
+    bool full[CZ_ENGINE_MAX_SRS] = {false};
+    *lane = CZ_NO_LANE;
+    for (;;) {
+        struct cz_part **best = NULL;
+        for (struct cz_part **at = &q->head; *at; at = &(*at)->next) {
+            if (full[(*at)->job->circuit - e->circuit]) continue;
+            if (!best || (*at)->job->priority > (*best)->job->priority) best = at;
+        }
+        if (!best) return NULL;
+        struct cz_circuit *c = (*best)->job->circuit;
+        if (!e->ops->lane || unwanted((*best)->job)) return unlink_at(q, best);
+        *lane = e->ops->lane(e->ops_ctx, c->handle, worker);
+        if (*lane != CZ_NO_LANE) return unlink_at(q, best);
+        full[c - e->circuit] = true;
+    }
+}
+
+static void free_lane(struct cz_engine *e, const struct cz_part *part, unsigned worker, int lane) {
+    if (lane == CZ_NO_LANE) return;
+    e->ops->lane_free(e->ops_ctx, part->job->circuit->handle, worker, lane);
+    cz_engine_changed(e);
 }
 
 /* Whether something in the queue is more urgent than this job, or at least as urgent. */
@@ -153,11 +189,6 @@ static struct cz_job *pick(const struct cz_engine *e) {
     struct cz_job *job = e->live;
     while (job && !has_work(job)) job = job->next_live;
     return job;
-}
-
-/* Whether nothing more of a job is to be made now. */
-static bool unwanted(const struct cz_job *job) {
-    return cz_job_ended(job) || job->yielding;
 }
 
 static bool outranked(const struct cz_engine *e, const struct cz_job *job) {
@@ -424,19 +455,42 @@ static void *start_main(void *arg) {
 }
 
 /*
- * Takes a partition's working memory. False: the partition is gone. Its job ended or yields; or something more urgent
- * came into the queue, where it goes back to; or a plan that grew found more witnesses made than it leaves room for,
- * and this one is made again when there is room.
+ * Whether a partition that waits for memory with a lane is to give way: something more urgent is in the queue, and a
+ * device has room for it once the lane is free, which it then is.
  */
-static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *bytes) {
+static bool gives_way(struct cz_engine *e, const struct cz_part *part, unsigned worker, int *lane) {
+    if (!holds(&e->to_compute, part->job, false)) return false;
+    if (*lane == CZ_NO_LANE) return true;
+    void *own = part->job->circuit->handle;
+    e->ops->lane_free(e->ops_ctx, own, worker, *lane);
+    *lane = CZ_NO_LANE;
+    for (const struct cz_part *at = e->to_compute.head; at; at = at->next) {
+        if (at->job->priority <= part->job->priority) continue;
+        const int other = e->ops->lane(e->ops_ctx, at->job->circuit->handle, worker);
+        if (other == CZ_NO_LANE) continue;
+        e->ops->lane_free(e->ops_ctx, at->job->circuit->handle, worker, other);
+        return true;
+    }
+    *lane = e->ops->lane(e->ops_ctx, own, worker);
+    return *lane == CZ_NO_LANE; /* another worker's partition took it, whose device was lost */
+}
+
+/*
+ * Takes a partition's working memory. False: the partition is gone, and its lane free. Its job ended or yields; or
+ * something more urgent came into the queue, where it goes back to; or a plan that grew found more witnesses made than
+ * it leaves room for, and this one is made again when there is room.
+ */
+static bool reserve_compute(struct cz_engine *e, struct cz_part *part, unsigned worker, int *lane, size_t *bytes) {
     const struct cz_budget *b = &e->budget;
-    enum { WAITING, TAKEN, TOO_MANY } state = WAITING;
+    enum { WAITING, TAKEN, TOO_MANY, GAVE_WAY } state = WAITING;
     wait_enter(e, CZ_WAIT_COMPUTE, part);
-    while (!e->stop && !unwanted(part->job) && state == WAITING && !holds(&e->to_compute, part->job, false)) {
+    while (!e->stop && !unwanted(part->job) && state == WAITING) {
         *bytes = part->job->circuit->plan.compute;
         const bool first = is_first(e, CZ_WAIT_COMPUTE, part);
         if (first && cz_budget_try(&e->budget, CZ_BUDGET_COMPUTE, *bytes)) {
             state = TAKEN;
+        } else if (gives_way(e, part, worker, lane)) {
+            state = GAVE_WAY;
         } else if (first && b->used[CZ_BUDGET_SRS] + b->used[CZ_BUDGET_WITNESS] + *bytes > b->total - b->input_cap &&
                    b->used[CZ_BUDGET_WITNESS] > part->witness_bytes) {
             state = TOO_MANY;
@@ -446,6 +500,7 @@ static bool reserve_compute(struct cz_engine *e, struct cz_part *part, size_t *b
     }
     wait_leave(e, CZ_WAIT_COMPUTE, part);
     if (state == TAKEN) return true;
+    free_lane(e, part, worker, *lane);
     if (e->stop) {
         struct cz_error err = {0};
         (void)cz_error_set(&err, CZ_ERR_SHUTDOWN, "the daemon is shutting down");
@@ -470,11 +525,12 @@ static uint32_t count_lost(const struct cz_engine *e) {
     return lost;
 }
 
-static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_worker_status *worker) {
+static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_worker_status *worker, int lane) {
     struct cz_job *job = part->job;
     struct cz_error err = {0};
     size_t bytes;
-    if (!reserve_compute(e, part, &bytes)) return;
+    const unsigned index = (unsigned)(worker - e->worker);
+    if (!reserve_compute(e, part, index, &lane, &bytes)) return;
     if (!job->has_computed) {
         job->has_computed = true;
         job->wait_seconds = cz_time_since(job->submit_ns) - job->srs_seconds - job->assign_seconds;
@@ -486,7 +542,7 @@ static void compute_one(struct cz_engine *e, struct cz_part *part, struct cz_wor
     uint64_t start = cz_time_now_ns();
     cz_trace_wait("queue", part->queued_ns, start, job->id, part->index);
     const struct cz_stage_slot slot = {
-        .worker = (unsigned)(worker - e->worker), .bytes = bytes, .job = job->id, .partition = part->index};
+        .worker = index, .bytes = bytes, .lane = lane, .job = job->id, .partition = part->index};
     enum cz_status st = e->ops->compute(e->ops_ctx, job->circuit->handle, part->work, &slot, &err);
     double seconds = cz_time_since(start);
     trace_stage(part, "compute", slot.worker, "compute", start);
@@ -518,16 +574,21 @@ static void *compute_main(void *arg) {
     be_nice(e);
     cz_engine_lock(e);
     struct cz_worker_status *worker = &e->worker[e->next_worker++];
-    while (wait_part(e, &e->to_compute)) {
-        struct cz_part *part = take(&e->to_compute);
-        if (!part) continue;
+    while (!e->stop) {
+        int lane;
+        struct cz_part *part = take_runnable(e, (unsigned)(worker - e->worker), &lane);
+        if (!part) {
+            /* A lane may also come free while its partition goes on elsewhere. */
+            cz_engine_wait_change(e, e->to_compute.count ? cz_time_now_ns() + LANE_POLL_NS : 0);
+            continue;
+        }
         cz_engine_changed(e);
         if (cz_job_ended(part->job)) {
             drop_part(e, part);
         } else if (part->job->yielding) {
             reroute_part(e, part);
         } else {
-            compute_one(e, part, worker);
+            compute_one(e, part, worker, lane);
         }
     }
     cz_engine_unlock(e);
@@ -535,7 +596,7 @@ static void *compute_main(void *arg) {
 }
 
 /* Without the lock. Only CZ_OK comes with a proof that verifies. */
-static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *part, bool last_attempt,
+static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *part, bool explain,
                                         uint8_t proof[CZ_STAGE_PROOF_BYTES], struct cz_error *err) {
     void *circuit = part->job->circuit->handle;
     const struct cz_input *input = part->job->input;
@@ -550,7 +611,7 @@ static enum cz_status finish_and_verify(struct cz_engine *e, struct cz_part *par
     if (st != CZ_OK) return st;
     if (valid) return CZ_OK;
     char why[320] = "the vanilla proofs pass their own check";
-    if (last_attempt && e->ops->explain) e->ops->explain(e->ops_ctx, circuit, input, part->index, why, sizeof why);
+    if (explain) e->ops->explain(e->ops_ctx, circuit, input, part->index, why, sizeof why);
     return cz_error_set(err, CZ_ERR_PROOF_INVALID, "%s", why);
 }
 
@@ -558,10 +619,17 @@ static void finish_one(struct cz_engine *e, struct cz_part *part) {
     struct cz_job *job = part->job;
     uint8_t proof[CZ_STAGE_PROOF_BYTES] = {0};
     struct cz_error err = {0};
-    bool last_attempt = job->attempts[part->index] >= CZ_MAX_ATTEMPTS;
+    /* The reason of a failure takes another witness, for which there is room or there is none. */
+    const size_t witness = job->circuit->plan.witness;
+    const bool explain = e->ops->explain && job->attempts[part->index] >= CZ_MAX_ATTEMPTS &&
+                         cz_budget_try(&e->budget, CZ_BUDGET_WITNESS, witness);
     cz_engine_unlock(e);
-    enum cz_status st = finish_and_verify(e, part, last_attempt, proof, &err);
+    enum cz_status st = finish_and_verify(e, part, explain, proof, &err);
     cz_engine_lock(e);
+    if (explain) {
+        cz_budget_release(&e->budget, CZ_BUDGET_WITNESS, witness);
+        cz_engine_changed(e);
+    }
     if (st != CZ_OK) {
         err.status = st;
         fail_part(e, part, &err);

@@ -160,6 +160,17 @@ static struct cz_devices_srs *set_srs(struct circuit *c, struct cz_devices_srs *
     return before;
 }
 
+/* The SRS is held by the job that asks. */
+static int lane(void *ctx, void *handle, unsigned worker) {
+    (void)ctx;
+    return cz_devices_lane(((struct circuit *)handle)->srs, worker);
+}
+
+static void lane_free(void *ctx, void *handle, unsigned worker, int taken) {
+    (void)ctx;
+    cz_devices_lane_free(((struct circuit *)handle)->srs, worker, taken);
+}
+
 static uint32_t devices(void *ctx, struct cz_device_status *out, uint32_t max) {
     const struct cz_prover *p = ctx;
     return cz_devices_status(p->devices, out, max);
@@ -401,6 +412,8 @@ const struct cz_stage_ops CZ_PROVER_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .lane = lane,
+    .lane_free = lane_free,
     .plan = plan_now,
     .devices = devices,
     .finish = finish,

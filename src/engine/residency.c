@@ -251,7 +251,8 @@ enum cz_status cz_residency_acquire(struct cz_engine *e, struct cz_circuit *c, c
         if (st != CZ_OK) return st;
         if (c->state != CZ_RESIDENCY_ABSENT) continue;
         if (!try_hold(e, c, bytes)) {
-            (void)cz_residency_make_room(e, c);
+            /* Not when it was given up while the lock was dropped: nobody would wake it. */
+            if (!given_up(e, job) && !comes_later(e, job)) (void)cz_residency_make_room(e, c);
             continue;
         }
         hold->loaded_now = true;

@@ -3,7 +3,7 @@
 
 /*
  * What the engine schedules, as a table of functions: the prover of prover.c, or a stand-in in tests. Every function
- * may be called from several threads at once unless it says otherwise, none is called with the engine's lock held.
+ * may be called from several threads at once, and without the engine's lock, unless it says otherwise.
  */
 
 #include "base/status.h"
@@ -20,10 +20,13 @@ struct cz_stage_plan {
     size_t compute; /* during compute, beside the witness */
 };
 
+#define CZ_NO_LANE (-1)
+
 /** Where the engine calls compute from, and what it reserved for the call. */
 struct cz_stage_slot {
     unsigned worker; /* below CZ_ENGINE_MAX_WORKERS */
     size_t bytes;    /* the plan's `compute` of then */
+    int lane;        /* taken by `lane`, given back by the call; CZ_NO_LANE: none */
     /* For the timeline. */
     const char *job; /* NULL: none */
     uint32_t partition;
@@ -75,6 +78,13 @@ struct cz_stage_ops {
      */
     enum cz_status (*compute)(void *ctx, void *circuit, void *work, const struct cz_stage_slot *slot,
                               struct cz_error *err);
+    /**
+     * Optional. Takes a place on a device for one call of compute for this circuit, whose SRS is loaded; CZ_NO_LANE:
+     * there is none before another such call returns. These two alone are called with the engine's lock held: quick.
+     */
+    int (*lane)(void *ctx, void *circuit, unsigned worker);
+    /** Gives back one that was not used. */
+    void (*lane_free)(void *ctx, void *circuit, unsigned worker, int lane);
     /**
      * Optional. The plan of a circuit as things are: devices may have been lost since circuit_open. Also while its SRS
      * is loaded or unloaded.

@@ -36,6 +36,7 @@ void fake_done(struct fake *f) {
     assert_int_equal(f->live_work, 0);
     assert_int_equal(f->live_witness, 0);
     assert_int_equal(f->loaded, 0);
+    assert_int_equal(f->lanes_held, 0);
     (void)pthread_mutex_destroy(&f->lock);
     (void)pthread_cond_destroy(&f->changed);
 }
@@ -182,15 +183,41 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     struct fake *f = ctx;
     struct work *w = work;
     (void)circuit;
-    (void)slot;
     (void)pthread_mutex_lock(&f->lock);
     if (f->calls[FAKE_COMPUTE] < sizeof f->computed) f->computed[f->calls[FAKE_COMPUTE]] = w->tag;
     enum cz_status st = pass(f, FAKE_COMPUTE, err);
     f->compute_failed = f->compute_failed || st != CZ_OK;
     f->live_witness -= w->witness;
     w->witness = 0;
+    f->lane_taken[slot->lane] = false;
+    f->lanes_held--;
     (void)pthread_mutex_unlock(&f->lock);
     return st;
+}
+
+static int lane(void *ctx, void *circuit, unsigned worker) {
+    struct fake *f = ctx;
+    const struct circuit *c = circuit;
+    const int mine = c->scale > 1;
+    (void)worker;
+    (void)pthread_mutex_lock(&f->lock);
+    const bool free = !f->with_lanes || !f->lane_taken[mine];
+    if (free) {
+        f->lane_taken[mine] = true;
+        f->lanes_held++;
+    }
+    (void)pthread_mutex_unlock(&f->lock);
+    return free ? mine : CZ_NO_LANE;
+}
+
+static void lane_free(void *ctx, void *circuit, unsigned worker, int taken) {
+    struct fake *f = ctx;
+    (void)circuit;
+    (void)worker;
+    (void)pthread_mutex_lock(&f->lock);
+    f->lane_taken[taken] = false;
+    f->lanes_held--;
+    (void)pthread_mutex_unlock(&f->lock);
 }
 
 static void plan_now(void *ctx, void *circuit, struct cz_stage_plan *plan) {
@@ -268,6 +295,8 @@ const struct cz_stage_ops FAKE_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .lane = lane,
+    .lane_free = lane_free,
     .plan = plan_now,
     .devices = devices,
     .finish = finish,

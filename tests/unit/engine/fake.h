@@ -32,6 +32,9 @@ struct fake {
     uint8_t order[256]; /* tag of each assigned partition */
     uint32_t num_order;
     uint8_t computed[256];             /* tag of each partition that came to compute */
+    bool with_lanes;                   /* one for 2 KiB circuits and one for 8 MiB; else any number */
+    bool lane_taken[2];                /* of these */
+    uint32_t lanes_held;               /* of all */
     struct cz_device_status device[2]; /* what there is; none: the engine names one */
     uint32_t num_devices;
 };

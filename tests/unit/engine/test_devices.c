@@ -22,6 +22,7 @@
 
 #define GPU_BYTES 50
 #define CPU_BYTES 5000
+#define CPU_LISTS ((size_t)demo.r1cs.num_aux * 8) /* what may come with the first partition there */
 #define MAX_GPUS 2
 
 static struct xor_demo demo;
@@ -94,6 +95,14 @@ static enum cz_status compute(void *ctx, void *circuit, void *work, const struct
     (void)circuit;
     return cz_devices_prove(&((struct work *)work)->sums, s->srs, &demo.witness, slot, err);
 }
+static int lane(void *ctx, void *circuit, unsigned worker) {
+    (void)circuit;
+    return cz_devices_lane(((struct shop *)ctx)->srs, worker);
+}
+static void lane_free(void *ctx, void *circuit, unsigned worker, int taken) {
+    (void)circuit;
+    cz_devices_lane_free(((struct shop *)ctx)->srs, worker, taken);
+}
 static enum cz_status finish(void *ctx, void *circuit, void *work, uint8_t out[CZ_STAGE_PROOF_BYTES],
                              struct cz_error *err) {
     struct cz_blinding blinding;
@@ -134,6 +143,8 @@ static const struct cz_stage_ops SHOP_OPS = {
     .input_free = input_free,
     .assign = assign,
     .compute = compute,
+    .lane = lane,
+    .lane_free = lane_free,
     .plan = plan_now,
     .devices = devices,
     .finish = finish,
@@ -307,7 +318,9 @@ static void test_cpu_does_not_fit(void **state) {
     shop_open(&s, 1, 1, 3000);
     cz_inject_fail(s.gpu[0], CZ_INJECT_PROVE_PARTITION, 2, 1, CZ_ERR_DEVICE);
     struct cz_engine_ticket t = submit(&s, 3);
-    expect_failure(&s, &t, "memory budget", "5000");
+    char need[40];
+    (void)snprintf(need, sizeof need, "working memory %zu", CPU_BYTES + CPU_LISTS);
+    expect_failure(&s, &t, "memory budget", need);
     fake_until_used(s.e, s.f.srs);
     shop_close(&s);
 }
@@ -316,7 +329,7 @@ static void test_cpu_does_not_fit(void **state) {
 static void test_cpu_barely_fits(void **state) {
     (void)state;
     struct shop s;
-    const size_t total = (1000 + 100 + CPU_BYTES) * 8 / 7 + 8;
+    const size_t total = (1000 + 100 + CPU_BYTES + CPU_LISTS) * 8 / 7 + 8;
     shop_open(&s, 1, 3, total);
     cz_inject_fail(s.gpu[0], CZ_INJECT_PROVE_PARTITION, 1, 1, CZ_ERR_DEVICE);
     struct cz_engine_ticket t[3];
@@ -385,6 +398,55 @@ static void test_cpu_fails_too(void **state) {
         expect_failure(&s, &t, "cpu: prove_partition", "2 attempts");
         shop_close(&s);
     }
+}
+
+/* Lanes: the least busy device first, as many as there are workers; the CPU's only when no GPU has the circuit. */
+static void test_lanes(void **state) {
+    (void)state;
+    struct shop s;
+    shop_open(&s, 2, 2, 100000);
+    bool already;
+    uint64_t ms;
+    assert_int_equal(cz_engine_preload(s.e, "porep-2k", &already, &ms, NULL), CZ_OK);
+    int taken[4];
+    for (unsigned i = 0; i < 4; i++) taken[i] = cz_devices_lane(s.srs, 60 + i);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_true(taken[i] != CZ_NO_LANE);
+        for (unsigned k = 0; k < i; k++) assert_int_not_equal(taken[i], taken[k]);
+    }
+    struct cz_engine_status st = status_of(&s);
+    assert_int_equal(st.device[0].workers, UINT64_C(5) << 60);
+    assert_int_equal(st.device[1].workers, UINT64_C(10) << 60);
+    assert_int_equal(cz_devices_lane(s.srs, 1), CZ_NO_LANE);
+    cz_devices_lane_free(s.srs, 62, taken[2]);
+    assert_int_equal(cz_devices_lane(s.srs, 64), taken[2]); /* no bit for this worker */
+    cz_devices_lane_free(s.srs, 64, taken[2]);
+    assert_int_equal(status_of(&s).device[0].workers, UINT64_C(1) << 60);
+    for (unsigned i = 0; i < 4; i++)
+        if (i != 2) cz_devices_lane_free(s.srs, 60 + i, taken[i]);
+    /* Both are lost: one place on the CPU. A lane of before is as good as none. */
+    cz_inject_fail(s.gpu[0], CZ_INJECT_PROVE_PARTITION, 1, 1, CZ_ERR_DEVICE);
+    cz_inject_fail(s.gpu[1], CZ_INJECT_PROVE_PARTITION, 1, 1, CZ_ERR_DEVICE);
+    const int before = cz_devices_lane(s.srs, 1);
+    struct cz_engine_ticket t = submit(&s, 2);
+    expect_proof(&s, &t, 2);
+    assert_int_equal(cz_devices_gpus(s.devices), 0);
+    const unsigned calls = cz_inject_calls(s.gpu[0], CZ_INJECT_PROVE_PARTITION);
+    struct cz_partition_sums sums;
+    struct cz_stage_slot slot = {.worker = 1, .bytes = CPU_BYTES + CPU_LISTS, .lane = before};
+    assert_int_equal(cz_devices_prove(&sums, s.srs, &demo.witness, &slot, NULL), CZ_OK);
+    assert_int_equal(cz_inject_calls(s.gpu[0], CZ_INJECT_PROVE_PARTITION), calls);
+    const int cpu = cz_devices_lane(s.srs, 1);
+    assert_int_not_equal(cpu, CZ_NO_LANE);
+    assert_int_equal(cz_devices_lane(s.srs, 2), CZ_NO_LANE);
+    /* Too little for the CPU is said at once, though it is busy; that is no failure of the CPU. */
+    struct cz_error err = {0};
+    slot = (struct cz_stage_slot){.worker = 2, .bytes = GPU_BYTES, .lane = CZ_NO_LANE};
+    assert_int_equal(cz_devices_prove(&sums, s.srs, &demo.witness, &slot, &err), CZ_ERR_DEVICE);
+    assert_non_null(strstr(err.detail, "the CPU takes"));
+    cz_devices_lane_free(s.srs, 1, cpu);
+    assert_int_equal(status_of(&s).device[2].failures, 0);
+    shop_close(&s);
 }
 
 /* Three workers where the device has room for one: two of them wait. */
@@ -537,19 +599,13 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retry),
-        cmocka_unit_test(test_no_room_beside),
-        cmocka_unit_test(test_fails_twice),
-        cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_other_device),
-        cmocka_unit_test(test_cpu_does_not_fit),
-        cmocka_unit_test(test_cpu_barely_fits),
-        cmocka_unit_test(test_srs),
-        cmocka_unit_test(test_too_small),
-        cmocka_unit_test(test_cpu_fails_too),
-        cmocka_unit_test(test_workers_wait),
-        cmocka_unit_test(test_two_loads),
-        cmocka_unit_test(test_loads_side_by_side),
+        cmocka_unit_test(test_retry),           cmocka_unit_test(test_no_room_beside),
+        cmocka_unit_test(test_fails_twice),     cmocka_unit_test(test_lost),
+        cmocka_unit_test(test_other_device),    cmocka_unit_test(test_cpu_does_not_fit),
+        cmocka_unit_test(test_cpu_barely_fits), cmocka_unit_test(test_srs),
+        cmocka_unit_test(test_too_small),       cmocka_unit_test(test_cpu_fails_too),
+        cmocka_unit_test(test_lanes),           cmocka_unit_test(test_workers_wait),
+        cmocka_unit_test(test_two_loads),       cmocka_unit_test(test_loads_side_by_side),
     };
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -196,11 +196,50 @@ static void test_start_beside_device_wait(void **state) {
     fake_done(&f);
 }
 
+/*
+ * Two devices, each for one circuit, and a worker for each: what has no room on its own device holds up nothing that
+ * goes to the other, and of what waits for a device the most urgent is next.
+ */
+static void test_lanes(void **state) {
+    (void)state;
+    struct fake f;
+    fake_init(&f);
+    f.with_lanes = true;
+    struct cz_engine_options o = fake_options(&f);
+    o.compute_workers = 2;
+    o.queue_depth = 8;
+    struct cz_engine *e = create(&o);
+    preload(e, "porep-2k");
+    fake_close(&f, FAKE_COMPUTE);
+    struct cz_engine_ticket slow, other, urgent;
+    assert_int_equal(fake_submit(e, &f, "", LOW_TAG, 4, 8u << 20, CZ_PRIORITY_NORMAL, &slow, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 1);
+    fake_wait_calls(&f, FAKE_ASSIGN, 4);
+    assert_int_equal(fake_submit(e, &f, "", 3, 2, 2048, CZ_PRIORITY_NORMAL, &other, NULL), CZ_OK);
+    fake_wait(&f, FAKE_COMPUTE, 2);
+    assert_int_equal(f.computed[1], 3);
+    assert_int_equal(fake_submit(e, &f, "", URGENT_TAG, 1, 8u << 20, CZ_PRIORITY_CRITICAL, &urgent, NULL), CZ_OK);
+    fake_wait_calls(&f, FAKE_ASSIGN, 7);
+    fake_until_used(e, f.srs * 5 + 3 * f.input + (5 * 4 + 2) * f.witness + 5 * f.compute);
+    (void)usleep(20000); /* for the last one to come into the queue */
+    assert_int_equal(f.calls[FAKE_COMPUTE], 2);
+    fake_open(&f, FAKE_COMPUTE);
+    completed(e, &urgent, URGENT_TAG);
+    completed(e, &slow, LOW_TAG);
+    completed(e, &other, 3);
+    cz_engine_destroy(e);
+    fake_done(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_compute),     cmocka_unit_test(test_small_witness),
-        cmocka_unit_test(test_full_queue),        cmocka_unit_test(test_start_beside_load),
-        cmocka_unit_test(test_start_beside_wait), cmocka_unit_test(test_start_beside_device_wait),
+        cmocka_unit_test(test_large_compute),
+        cmocka_unit_test(test_small_witness),
+        cmocka_unit_test(test_full_queue),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_start_beside_load),
+        cmocka_unit_test(test_start_beside_wait),
+        cmocka_unit_test(test_start_beside_device_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
