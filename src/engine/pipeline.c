@@ -249,11 +249,8 @@ static bool yield_others(struct cz_engine *e) {
  * they were let in, and then nobody else asks for their room.
  */
 static void wait_memory(struct cz_engine *e, const struct cz_circuit *c) {
-    if (cz_budget_floors_fit(&e->budget)) {
-        cz_engine_wait_change(e, 0);
-    } else if (!cz_residency_evict_now(e, c) && !yield_others(e)) {
-        cz_engine_wait_change(e, 0);
-    }
+    const bool gone = !cz_budget_floors_fit(&e->budget) && (cz_residency_evict_now(e, c) || yield_others(e));
+    if (!gone) cz_engine_wait_change(e, 0);
 }
 
 /* Takes a witness's bytes, waiting for them. False: at shutdown, when its job ended, yields, or another is more urgent.

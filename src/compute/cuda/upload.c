@@ -70,8 +70,8 @@ static enum cz_status load_run(struct load *load, struct cz_cuda_worker *w, uint
     if (load->bytes == 0) return CZ_OK;
     if (ordered) CZ_CUDA(w, cudaEventRecord(w->event[6], w->stream));
     for (unsigned i = 0; i < lanes; i++) {
-        lane[i] = (struct lane){.load = load, .worker = *w, .pinned = pinned + 2 * i * load->piece};
-        lane[i].stream = w->lane[i];
+        lane[i] = (struct lane){.load = load, .worker = *w, .stream = w->lane[i]};
+        lane[i].pinned = pinned + 2 * i * load->piece;
         lane[i].worker.err = (struct cz_error){0};
         lane[i].copied[0] = w->lane_event[2 * i];
         lane[i].copied[1] = w->lane_event[2 * i + 1];
